@@ -1,0 +1,170 @@
+"""Every error a caller can see: a code for programs, a status for HTTP, a sentence for people (the class's docstring)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class FieldError(NamedTuple):
+    """What is wrong with one field of the input, and how to mend it. `field` is a path such as `items[3].payload`."""
+
+    field: str
+    message: str
+
+
+class Error(Exception):
+    """Something went wrong."""
+
+    status = 500
+    code = "ERROR"
+    retry_after: int | None = None
+
+    def __init__(self, detail: str | None = None, *, errors: list[FieldError] | None = None, **facts: object):
+        self.detail = detail or (self.__doc__ or "").strip()
+        self.errors = errors or []
+        self.facts = facts  # further members of the problem document, e.g. dead_letter_id
+        super().__init__(self.detail)
+
+
+class Invalid(Error):
+    """The input is not valid."""
+
+    status = 422
+    code = "INVALID"
+
+    @classmethod
+    def field(cls, field: str, message: str) -> Invalid:
+        """The error of a single field; its message is also the detail."""
+        return cls(f"{field}: {message}", errors=[FieldError(field, message)])
+
+
+class Unauthenticated(Error):
+    """Sign in, or send a valid bearer token."""
+
+    status = 401
+    code = "UNAUTHENTICATED"
+
+
+class Forbidden(Error):
+    """Your role may not do this."""
+
+    status = 403
+    code = "FORBIDDEN"
+
+
+class NotFound(Error):
+    """There is nothing here that you may see."""
+
+    status = 404
+    code = "NOT_FOUND"
+
+
+class TooLarge(Error):
+    """That is more than this address takes at once."""
+
+    status = 413
+    code = "TOO_LARGE"
+
+
+class TooMany(Error):
+    """Too many attempts; wait a little."""
+
+    status = 429
+    code = "TOO_MANY"
+    retry_after = 60
+
+
+class QueueSaturated(Error):
+    """Too much is waiting to be stored; send it again in a little while."""
+
+    status = 429
+    code = "QUEUE_SATURATED"
+    retry_after = 5
+
+
+class Unavailable(Error):
+    """A server behind the desk does not answer. What you sent may or may not have been kept: send the same again."""
+
+    status = 503
+    code = "UNAVAILABLE"
+    retry_after = 2
+
+
+class Conflict(Error):
+    """That does not fit with what is already here."""
+
+    status = 409
+    code = "CONFLICT"
+
+
+class StaleLease(Conflict):
+    """The lease on this item is no longer yours: its time ran out and somebody else took it, or it was given back."""
+
+    code = "STALE_LEASE"
+
+
+class AlreadyDecided(Conflict):
+    """You have already submitted another decision under this lease; the first one stands."""
+
+    code = "ALREADY_DECIDED"
+
+
+class EvidenceChanged(Conflict):
+    """The item changed while you were looking at it. You still hold it: look again, then decide."""
+
+    code = "EVIDENCE_CHANGED"
+
+
+class ProjectCancelled(Conflict):
+    """The project was cancelled and the lease has run out; nothing more is taken."""
+
+    code = "PROJECT_CANCELLED"
+
+
+class AlreadyOverturned(Conflict):
+    """This decision was overturned before; overturn the newer one if it is wrong too."""
+
+    code = "ALREADY_OVERTURNED"
+
+
+class ProjectExists(Conflict):
+    """A project of this name exists with other rules. Change its rules, or choose another name."""
+
+    code = "PROJECT_EXISTS"
+
+
+class DuplicateKey(Conflict):
+    """This idempotency key was used before with other content; the first content stands."""
+
+    code = "DUPLICATE_KEY"
+
+
+class NameTaken(Conflict):
+    """This name or e-mail address is taken."""
+
+    code = "NAME_TAKEN"
+
+
+class Again(Error):
+    """The rows changed under the statement; it is to be run again."""
+
+    status = 503
+    code = "AGAIN"
+    retry_after = 1
+
+
+class StatementFailed(Error):
+    """The database refused a statement that it should have taken."""
+
+
+BY_CONSTRAINT: dict[str, type[Error]] = {
+    "partitions_head_promoted": Again,
+    "tasks_parent_id_key": Again,
+    "assignments_one_live": Again,
+    "projects_name_once": ProjectExists,
+    "project_versions_once": Again,
+    "people_email_once": NameTaken,
+    "people_name_key": NameTaken,
+    "decisions_superseded_once": AlreadyOverturned,
+    "items_key_once": Again,
+}

@@ -1,0 +1,2 @@
+-- migrations: which were applied, and what they said.
+TABLE migrations;
