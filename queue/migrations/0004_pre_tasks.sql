@@ -15,6 +15,7 @@ CREATE TABLE tasks (
     abandon_limit    smallint CHECK (abandon_limit > 0),   -- null: leads' work, it stays with them
     price_minor      bigint NOT NULL CHECK (price_minor >= 0),
     evidence_version int NOT NULL,
+    shown_version    int NOT NULL,                    -- the project version in the hash
     evidence_hash    bytea NOT NULL CHECK (octet_length(evidence_hash) = 32),   -- here, so that the lock on the row covers it
     partition_id     bigint REFERENCES partitions,
     partition_no     int,
@@ -92,6 +93,7 @@ CREATE TABLE decisions (
     outcome          text CHECK (outcome IN ('approve', 'reject', 'answer', 'reopen')),   -- what the item comes to by this row; null for a look that settles nothing
     supersedes       bigint REFERENCES decisions,
     evidence_version int NOT NULL,
+    shown_version    int NOT NULL,
     evidence_hash    bytea NOT NULL CHECK (octet_length(evidence_hash) = 32),
     reason_code      text NOT NULL,
     note             text NOT NULL DEFAULT '' CHECK (length(note) <= 10000),
@@ -105,7 +107,7 @@ CREATE TABLE decisions (
     CHECK (outcome IS DISTINCT FROM 'reopen' OR verdict = 'overturn'),
     CHECK (assignment_id IS NULL OR supersedes IS NULL));
 CREATE INDEX decisions_item    ON decisions (item_id);
-CREATE INDEX decisions_person  ON decisions (person_id, id);
+CREATE INDEX decisions_person  ON decisions (person_id, created_at);
 CREATE INDEX decisions_results ON decisions (project_id, id) WHERE outcome IS NOT NULL;
 
 CREATE TABLE payouts (

@@ -21,10 +21,10 @@ BEGIN
     SELECT q.* INTO STRICT lane FROM queues q WHERE q.project_id = parent.project_id AND q.name = new_queue;
     SELECT p.paused_at IS NOT NULL OR lane.paused_at IS NOT NULL INTO halted FROM projects p WHERE p.id = parent.project_id;
     INSERT INTO tasks (item_id, project_id, parent_id, kind, queue_id, lane_id, priority, rank, since, wanted, abandon_limit, price_minor,
-                       evidence_version, evidence_hash, partition_id, partition_no, paused, barred, cancelled_at)
+                       evidence_version, shown_version, evidence_hash, partition_id, partition_no, paused, barred, cancelled_at)
     SELECT parent.item_id, parent.project_id, parent.id, new_kind, lane.id, lane.lane_id, at_priority,
            (advance_clock(parent.project_id, lane.lane_id, at_priority, 1)).last, clock_timestamp() - at_priority * interval '10 minutes',
-           new_wanted, new_limit, new_price, parent.evidence_version, parent.evidence_hash, parent.partition_id, parent.partition_no, halted, new_barred,
+           new_wanted, new_limit, new_price, parent.evidence_version, parent.shown_version, parent.evidence_hash, parent.partition_id, parent.partition_no, halted, new_barred,
            parent.cancelled_at
     RETURNING id INTO raised;
     INSERT INTO events (kind, person_id, project_id, item_id, task_id, detail)
@@ -78,7 +78,7 @@ GRANT UPDATE (answered_by, answer, answered_at) ON reconsiderations TO claimchec
 GRANT UPDATE (lease_expires, ended_at, end_reason) ON assignments TO claimcheck_web;
 GRANT UPDATE (clock) ON project_clocks TO claimcheck_web, claimcheck_worker;
 GRANT UPDATE (accepted_no, last_no, settled_no, promoted_no, effect_no, applied_no) ON partitions TO claimcheck_web, claimcheck_worker;
-GRANT UPDATE (priority, rank, since, queue_id, lane_id, wanted, evidence_version, evidence_hash, waits, paused, seen_by, skipped_by, barred, votes, lease_count,
+GRANT UPDATE (priority, rank, since, queue_id, lane_id, wanted, evidence_version, shown_version, evidence_hash, waits, paused, seen_by, skipped_by, barred, votes, lease_count,
               ended_as, ended_at, cancelled_at) ON tasks TO claimcheck_web, claimcheck_worker;
 GRANT UPDATE (state, attempts, pushes, due, push_due, lease, lease_until, last_error, done_at) ON outbox TO claimcheck_web, claimcheck_worker;
 -- worker

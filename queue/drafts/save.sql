@@ -1,0 +1,7 @@
+-- drafts: kept while the caller holds the task, or may still get it back.
+INSERT INTO drafts (task_id, person_id, body)
+SELECT a.task_id, a.person_id, %(body)s::jsonb
+  FROM assignments a JOIN tasks t ON t.id = a.task_id
+ WHERE a.id = %(assignment_id)s::bigint AND a.person_id = %(me)s::int AND t.ended_as IS NULL AND a.end_reason IS DISTINCT FROM 'submitted'
+    ON CONFLICT (task_id, person_id) DO UPDATE SET body = excluded.body, saved_at = clock_timestamp()
+RETURNING saved_at;
