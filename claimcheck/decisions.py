@@ -1,0 +1,242 @@
+"""Decisions: looks and outcomes, bound to the evidence that was shown. They are never changed, only superseded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from claimcheck import canonical, errors, evidence, keys, projects, receipts, rules
+from claimcheck.db import Database
+
+REFUSED: dict[str, type[errors.Error]] = {
+    "stale": errors.StaleLease,
+    "different": errors.AlreadyDecided,
+    "evidence_changed": errors.EvidenceChanged,
+    "cancelled": errors.ProjectCancelled,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A decision's row with the names that go with it. `outcome` is None for a look that settled nothing."""
+
+    id: int
+    item_id: int
+    task_id: int
+    assignment_id: int | None
+    project_id: int
+    project_version: int
+    person_id: int
+    pseudonym: str
+    role: str
+    verdict: str | None
+    answer: Any
+    outcome: str | None
+    supersedes: int | None
+    superseded_by: int | None
+    evidence_version: int
+    shown_version: int
+    evidence_hash: bytes
+    reason_code: str
+    note: str
+    created_at: datetime
+    idempotency_key: str
+    trace_id: str
+    current_evidence_version: int
+    project: str
+    customer_id: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    project_id: int
+    project_version: int
+    kind: str
+    item_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Submitted:
+    result: str
+    decision_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Id:
+    decision_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Raised:
+    task_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Reopened:
+    task_id: int
+    item_id: int
+    evidence_version: int
+    current_version: int
+
+
+def load(db: Database, *, decision_id: int) -> Decision:
+    """One decision. Raises NotFound. Whether the asker may see it is the caller's to judge."""
+    row = db.one("decisions/load", Decision, decision_id=decision_id)
+    if row is None:
+        raise errors.NotFound()
+    return row
+
+
+def submit(
+    db: Database,
+    *,
+    assignment_id: int,
+    lease_token: UUID,
+    me: int,
+    evidence_hash: bytes,
+    reason_code: str,
+    verdict: str | None = None,
+    answer: Any = None,
+    note: str = "",
+) -> int:
+    """Decides, under the fence; the decision's id. The same submit again gives the same id.
+
+    Raises Invalid, StaleLease, AlreadyDecided, EvidenceChanged (the lease stays) or ProjectCancelled.
+    """
+    terms = db.one("assignments/terms", _Terms, assignment_id=assignment_id, me=me)
+    if terms is None:
+        raise errors.NotFound()
+    rules.check_decision(
+        projects.rules(db, terms.project_id, terms.project_version), terms.kind, verdict=verdict, answer=answer, reason_code=reason_code
+    )
+    params = _answered(verdict, answer) | {"reason_code": reason_code, "note": _note(note), "evidence_hash": evidence_hash}
+    return _submit(db, params | {"assignment_id": assignment_id, "lease_token": lease_token, "me": me})
+
+
+def _answered(verdict: str | None, answer: Any) -> dict[str, Any]:
+    vote = verdict if answer is None else canonical.encode(answer).decode()
+    return {"verdict": verdict, "answer": None if answer is None else Jsonb(answer), "vote": vote}
+
+
+def _note(note: str | None) -> str:
+    text = (note or "").replace("\r\n", "\n")
+    if len(text) > 10_000:
+        raise errors.Invalid.field("note", f"is {len(text)} characters long; 10,000 are the limit")
+    if "\x00" in text:
+        raise errors.Invalid.field("note", "contains a NUL character; take it out")
+    return text
+
+
+def _submit(db: Database, params: dict[str, Any]) -> int:
+    for _ in range(10):  # 'again': a twin of this call committed while it ran
+        row = db.one("decisions/submit", _Submitted, **params)
+        if row is None or row.result in REFUSED:
+            raise REFUSED[row.result if row else "stale"]()
+        if row.decision_id is not None and row.result in ("accepted", "repeated"):
+            return row.decision_id
+    raise errors.Unavailable()
+
+
+def send_back(db: Database, *, assignment_id: int, lease_token: UUID, me: int, note: str) -> int:
+    """A lead returns an escalation to the reviewers with a note; the new task's id. Raises Invalid, StaleLease."""
+    if not note.strip():
+        raise errors.Invalid.field("note", "say what the next reviewer should do differently")
+    row = db.one("decisions/send_back", _Raised, assignment_id=assignment_id, lease_token=lease_token, me=me, note=_note(note))
+    if row is None:
+        raise errors.StaleLease()
+    return row.task_id
+
+
+def overturn(
+    db: Database,
+    *,
+    decision_id: int,
+    me: int,
+    reason_code: str,
+    note: str = "",
+    verdict: str | None = None,
+    answer: Any = None,
+    reopen: bool = False,
+) -> int:
+    """A lead supersedes an outcome: by another verdict or answer, or by opening the item again; the new decision's id.
+
+    Raises NotFound, Invalid (also where nothing would change), or AlreadyOverturned.
+    """
+    target = load(db, decision_id=decision_id)
+    outcome = _replacement(db, target, verdict, answer, reopen, reason_code)
+    with db.transaction() as connection:
+        row = connection.one(
+            "decisions/overturn",
+            _Id,
+            decision_id=decision_id,
+            me=me,
+            outcome=outcome,
+            answer=None if answer is None else Jsonb(answer),
+            reason_code=reason_code,
+            note=_note(note),
+        )
+    if row is None:
+        raise errors.Forbidden("Only a lead may overturn an outcome.")
+    if reopen:
+        _refresh(db, row.decision_id)
+    return row.decision_id
+
+
+def _replacement(db: Database, target: Decision, verdict: str | None, answer: Any, reopen: bool, reason_code: str) -> str:
+    """What holds instead, checked against the project's rules."""
+    if target.outcome is None or target.outcome == "reopen":
+        raise errors.Invalid.field("decision_id", "this decision settled nothing, so there is nothing to overturn")
+    if [verdict is not None, answer is not None, reopen].count(True) != 1:
+        raise errors.Invalid("Say what holds instead: a verdict, an answer, or reopen: true; exactly one of them.")
+    in_force = projects.rules(db, target.project_id, projects.version(db, target.project_id))
+    if reopen:
+        rules.check_reason(in_force, reason_code)
+        return "reopen"
+    rules.check_decision(in_force, "escalation", verdict=verdict, answer=answer, reason_code=reason_code)
+    if answer is None and verdict == target.outcome or answer is not None and answer == target.answer:
+        raise errors.Invalid("That is what holds already; nothing would change.")
+    return "answer" if answer is not None else str(verdict)
+
+
+def _refresh(db: Database, decision_id: int) -> None:
+    """The task that a re-opening raised takes the item's newest evidence, where that changed since the decision."""
+    task = db.one("decisions/reopened", _Reopened, decision_id=decision_id)
+    if task is not None:
+        evidence.refresh_task(db, task_id=task.task_id, item_id=task.item_id)
+
+
+def receipt(db: Database, *, decision_id: int, secret: str) -> bytes:
+    """The decision's signed receipt, the same bytes each time. Raises NotFound."""
+    decision = load(db, decision_id=decision_id)
+    key = keys.at(db, decision.created_at, secret)
+    document = evidence.document(
+        db, item_id=decision.item_id, evidence_version=decision.evidence_version, project_id=decision.project_id, shown_version=decision.shown_version
+    )
+    return receipts.build(_facts(decision, document, key.id), key.private(secret))
+
+
+def _facts(decision: Decision, document: dict[str, Any], key_id: str) -> receipts.ReceiptFacts:
+    return receipts.ReceiptFacts(
+        decision_id=decision.id,
+        item_id=decision.item_id,
+        idempotency_key=decision.idempotency_key,
+        project_id=decision.project_id,
+        project_name=decision.project,
+        project_version=decision.project_version,
+        verdict=decision.verdict,
+        answer=decision.answer,
+        reason_code=decision.reason_code,
+        note=decision.note,
+        evidence_hash=decision.evidence_hash.hex(),
+        evidence=document,
+        evidence_version=decision.evidence_version,
+        reviewer=decision.pseudonym,
+        decided_at=decision.created_at,
+        supersedes=decision.supersedes,
+        key_id=key_id,
+    )

@@ -1,0 +1,68 @@
+"""The desk's signing keys: the newest signs, the old ones are kept for the receipts they signed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from claimcheck import signing
+from claimcheck.db import Connection, Database
+
+PURPOSE = "signing_keys"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A signing key with its sealed private half."""
+
+    id: str
+    public_key: str
+    sealed: bytes
+    created_at: datetime
+
+    def private(self, secret: str) -> bytes:
+        """The private half. Raises signing.Unsealable where SECRET_KEY is not the one it was sealed with."""
+        return signing.unseal(secret, PURPOSE, self.sealed)
+
+
+@dataclass(frozen=True, slots=True)
+class PublicKey:
+    """What anybody may know of a key."""
+
+    id: str
+    public_key: str
+    created_at: datetime
+
+
+def at(db: Database, moment: datetime, secret: str) -> Key:
+    """The key that signs what was decided at `moment`; the first one is made when it is first needed."""
+    return db.one("signing_keys/at", Key, at=moment) or _first(db, moment, secret)
+
+
+def _first(db: Database, moment: datetime, secret: str) -> Key:
+    with db.transaction() as connection:
+        connection.run("signing_keys/lock")
+        key = connection.one("signing_keys/at", Key, at=moment)
+        if key is None:
+            _add(connection, secret)
+            key = connection.one("signing_keys/at", Key, at=moment)
+    assert key is not None
+    return key
+
+
+def _add(connection: Connection, secret: str) -> str:
+    pair = signing.new_key_pair()
+    connection.run("signing_keys/add", id=pair.key_id, public_key=pair.public_pem, sealed=signing.seal(secret, PURPOSE, pair.private))
+    return pair.key_id
+
+
+def rotate(db: Database, secret: str) -> str:
+    """Makes a new key that signs from now on; its id."""
+    with db.transaction() as connection:
+        connection.run("signing_keys/lock")
+        return _add(connection, secret)
+
+
+def all(db: Database) -> list[PublicKey]:
+    """Every key that ever signed, newest first."""
+    return db.all("signing_keys/all", PublicKey)
