@@ -45,6 +45,19 @@ class Unauthenticated(Error):
     code = "UNAUTHENTICATED"
 
 
+class WrongPassword(Invalid):
+    """The e-mail address or the password is not right."""
+
+    code = "WRONG_PASSWORD"
+
+
+class LinkUsed(Invalid):
+    """This link was used before, or its day is over. An operator can make you a new one."""
+
+    status = 410
+    code = "LINK_USED"
+
+
 class Forbidden(Error):
     """Your role may not do this."""
 
@@ -88,6 +101,26 @@ class Unavailable(Error):
     status = 503
     code = "UNAVAILABLE"
     retry_after = 2
+
+
+class StoreUnavailable(Unavailable):
+    """The object store does not answer. Try again in a moment."""
+
+    code = "STORE_UNAVAILABLE"
+
+
+class PayloadMissing(Error):
+    """The payload is not in the object store: nothing can be shown, and nothing should be decided."""
+
+    status = 503
+    code = "PAYLOAD_MISSING"
+
+
+class PayloadDamaged(Error):
+    """The payload in the object store is not the one that was accepted: nothing can be shown, and nothing should be decided."""
+
+    status = 503
+    code = "PAYLOAD_DAMAGED"
 
 
 class Conflict(Error):
@@ -165,6 +198,7 @@ BY_CONSTRAINT: dict[str, type[Error]] = {
     "project_versions_once": Again,
     "people_email_once": NameTaken,
     "people_name_key": NameTaken,
+    "people_customer_of": Again,
     "decisions_superseded_once": AlreadyOverturned,
     "items_key_once": Again,
 }
