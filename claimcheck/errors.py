@@ -192,6 +192,7 @@ class StatementFailed(Error):
 
 BY_CONSTRAINT: dict[str, type[Error]] = {
     "partitions_head_promoted": Again,
+    "partitions_turn_given": Again,
     "tasks_parent_id_key": Again,
     "assignments_one_live": Again,
     "projects_name_once": ProjectExists,

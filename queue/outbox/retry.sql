@@ -1,0 +1,11 @@
+-- outbox: dead → pending, or a waiting one's pause is cut short, by an operator: new attempts under the same webhook-id, and its endpoint rests no longer.
+WITH retried AS (
+    UPDATE outbox o SET state = 'pending', attempts = 0, unanswered = 0, first_tried = NULL, due = clock_timestamp(), push_due = clock_timestamp()
+     WHERE o.id = %(outbox_id)s::bigint AND o.state IN ('pending', 'dead')
+    RETURNING o.id, o.decision_id, o.effect_id, old.attempts, old.state),
+woken AS (
+    UPDATE effects e SET failures = 0, rest_until = NULL FROM retried WHERE e.id = retried.effect_id AND e.failures > 0)
+INSERT INTO events (kind, person_id, project_id, item_id, decision_id, detail)
+SELECT 'effect.retried', %(me)s::int, d.project_id, d.item_id, d.id,
+       jsonb_build_object('outbox', retried.id, 'was', retried.state, 'attempts', retried.attempts)
+  FROM retried JOIN decisions d ON d.id = retried.decision_id;
