@@ -1,0 +1,195 @@
+"""A project's rules: one model for `POST /v1/projects` and for YAML project files, and what they say of a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, JsonValue, model_validator
+
+from claimcheck import errors, questions
+from claimcheck.validation import Code, Model, Name, Prose, unique, validated, wrong
+
+Outcome = Literal["approve", "reject", "answer", "overturn"]
+Of = Literal["approve", "reject", "escalate", "answer"]  # what a reason may be given for
+RESERVED = {"agreement": "The looks agree"}  # the system actor's own
+RESERVED_START = "desk."  # for reasons of its own to come
+WEEK = 7 * 24 * 3600
+
+
+class Reason(Model):
+    """Why somebody decided, or skipped, as it is counted (`code`) and as people read it (`label`)."""
+
+    code: Code
+    label: Name
+
+
+class ReasonCode(Reason):
+    """A reason for a decision; `verdicts` names those it may be given for, all where it is absent."""
+
+    verdicts: list[Of] | None = Field(None, min_length=1)
+
+
+class Pair(Model):
+    """Two fields or files that are shown side by side."""
+
+    left: Name
+    right: Name
+
+
+def _url(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("must be an https address, such as https://example.com/hook")
+    if parts.username is not None or parts.password is not None or parts.fragment:
+        raise ValueError("must hold neither a name and password nor a #fragment")
+    return text
+
+
+class Webhook(Model):
+    """Where outcomes are sent, and which."""
+
+    url: Annotated[Name, Field(max_length=2000), AfterValidator(_url)]
+    on: list[Outcome] = Field(["approve", "reject", "answer", "overturn"], min_length=1)
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        unique("on", self.on)
+        return self
+
+
+def _labelled(value: Any) -> Any:
+    """A bare code stands for itself and its label."""
+    return [{"code": v, "label": v} if isinstance(v, str) else v for v in value] if isinstance(value, list) else value
+
+
+def _moment(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError:
+        raise ValueError("must be a moment such as 2027-01-31T18:00:00Z") from None
+
+
+SKIPS = [Reason(code=c, label=c.capitalize()) for c in ("too hard", "not my field", "unclear", "cannot be read")]
+Deadline = Annotated[AwareDatetime, BeforeValidator(_moment), AfterValidator(lambda at: at.astimezone(UTC))]
+
+
+class Rules(Model):
+    """What is asked in a project, of whom, on what terms, and what follows."""
+
+    name: Name = Field(description="unique among the customer's projects")
+    skill: Code = Field(description="what a reviewer must be able to do; made where it is missing")
+    question: questions.Question = Field(default_factory=questions.Verdict)
+    show: list[Name] | None = Field(None, min_length=1, max_length=200, description="fields and files in the order shown; all where absent")
+    pairs: list[Pair] = Field([], max_length=50)
+    title: Name | None = Field(None, description="the field that an item is called by in lists")
+    guidance: Prose = Field("", description="how to judge, in Markdown")
+    reason_codes: Annotated[list[ReasonCode], BeforeValidator(_labelled)] = Field(min_length=1, max_length=200)
+    skip_reasons: Annotated[list[Reason], BeforeValidator(_labelled)] = Field(SKIPS, min_length=1, max_length=50)
+    wanted: int = Field(1, ge=1, le=20, description="looks by different people")
+    lease_seconds: int = Field(1800, ge=1, le=WEEK)
+    max_hold_seconds: int = Field(14400, ge=1, le=WEEK, description="heartbeats extend a lease up to here")
+    idle_seconds: int = Field(300, ge=1, le=WEEK)
+    abandon_limit: int = Field(3, ge=1, le=1000, description="leases without a decision before an item goes to the leads")
+    weight: float = Field(1.0, gt=0, le=1000, description="the project's share of reviewers' time, beside others")
+    priority: int = Field(0, ge=-10, le=20)
+    deadline: Deadline | None = None
+    price_minor: int = Field(0, ge=0, le=10**9, description="for one look, in the currency's smallest unit")
+    currency: str = Field("EUR", pattern="^[A-Z]{3}$")
+    thresholds: dict[str, JsonValue] = Field({}, description="kept with the rules; intake routes by them")
+    webhook: Webhook | None = None
+    gold_rate: float = Field(0.0, ge=0, le=1)
+    quality_floor: int = Field(0, ge=0, le=3, description="the lowest tier that may take its items")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _hold_at_least_the_lease(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and "max_hold_seconds" not in data and isinstance(data.get("lease_seconds"), int):
+            return {**data, "max_hold_seconds": max(14400, data["lease_seconds"])}
+        return data
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        if self.max_hold_seconds < self.lease_seconds:
+            raise wrong("max_hold_seconds", f"must be at least lease_seconds ({self.lease_seconds})")
+        self._check_reasons()
+        unique("show", self.show or [])
+        unique("skip_reasons", [r.code for r in self.skip_reasons])
+        lost = next((n for p in self.pairs for n in (p.left, p.right) if self.show and n not in self.show), None)
+        if lost is not None:
+            raise wrong("pairs", f"names {lost!r}, which show leaves out; add it to show")
+        return self
+
+    def _check_reasons(self) -> None:
+        codes = [r.code for r in self.reason_codes]
+        unique("reason_codes", codes)
+        taken = next((c for c in codes if c in RESERVED or c.startswith(RESERVED_START)), None)
+        if taken is not None:
+            raise wrong("reason_codes", f"must not name {taken!r}: the desk gives that one itself; choose another")
+        possible = {*self.question.verdicts, *(() if self.question.ask == "verdict" else ("answer",))}
+        lost = next((v for r in self.reason_codes for v in r.verdicts or () if v not in possible), None)
+        if lost is not None:
+            raise wrong("reason_codes", f"names {lost!r}, which nobody decides here; possible: {', '.join(sorted(possible))}")
+
+    def stored(self) -> dict[str, Any]:
+        """As they are kept in a project version; equal rules give equal objects."""
+        return self.model_dump(mode="json")
+
+    def asked(self) -> dict[str, Any]:
+        """What is shown and asked: where this changes, evidence hashes do."""
+        return self.model_dump(mode="json", include={"question", "show", "pairs", "guidance"})
+
+    def reasons(self, of: str) -> list[ReasonCode]:
+        """The reasons that may be given for a verdict, or for an `answer`."""
+        return [r for r in self.reason_codes if r.verdicts is None or of in r.verdicts]
+
+
+LEADS = ("escalation", "adjudication", "approval", "overturn")  # kinds of work that can't be passed on
+
+
+def parse(data: Any) -> Rules:
+    """Rules as somebody wrote them. Raises Invalid that names each field and its fix."""
+    return validated(Rules, data)
+
+
+def verdicts(rules: Rules, kind: str) -> list[str]:
+    """The verdicts that a task of this kind may end in, `escalate` among them for reviewers; answers stand beside."""
+    return [v for v in rules.question.verdicts if v != "escalate" or kind not in LEADS]
+
+
+def check_decision(rules: Rules, kind: str, *, verdict: str | None, answer: Any, reason_code: str) -> Any:
+    """The answer in its canonical form (None with a verdict): equal answers of several looks are equal JSON.
+
+    `kind` is the task's, or `overturn`. Raises Invalid that names the field and what is allowed there.
+    """
+    if verdict is not None and answer is not None:
+        raise errors.Invalid.field("answer", "send a verdict or an answer, not both")
+    allowed = verdicts(rules, kind)
+    if verdict is None and (answer is not None or not rules.question.by_verdict):
+        answer = rules.question.canonical(answer)
+    elif verdict not in allowed:
+        fix = f"must be {_one_of(allowed)}" if allowed else f"is out of place: answer with {rules.question.hint()}"
+        raise errors.Invalid.field("verdict", fix)
+    check_reason(rules, verdict or "answer", reason_code)
+    return answer
+
+
+def check_reason(rules: Rules, of: str | None, reason_code: str) -> None:
+    """Raises Invalid unless the project knows this reason and, with `of`, it may be given for that verdict or `answer`."""
+    known = rules.reasons(of) if of else rules.reason_codes
+    if reason_code not in [r.code for r in known]:
+        raise errors.Invalid.field("reason_code", f"must be {_one_of([r.code for r in known])}" + (f" for {of}" if of else ""))
+
+
+def check_skip(rules: Rules, reason: str) -> None:
+    """Raises Invalid unless this is one of the project's reasons for skipping."""
+    if reason not in [r.code for r in rules.skip_reasons]:
+        raise errors.Invalid.field("reason", f"must be {_one_of([r.code for r in rules.skip_reasons])}")
+
+
+def _one_of(allowed: list[str]) -> str:
+    return f"one of {', '.join(allowed)}" if len(allowed) != 1 else allowed[0]
