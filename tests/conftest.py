@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from claimcheck import migrations
+from claimcheck import config, migrations
 from claimcheck.embedded import processes
 from tests import servers
 
@@ -144,3 +144,21 @@ def store_server() -> StoreServer:
     """The session's S3 store."""
     words = _server("store")
     return StoreServer(words["endpoint"], words["access_key"], words["secret_key"], words["bucket"])
+
+
+@pytest.fixture(scope="module")
+def settings(database: Conninfos, valkey: str, store_server: StoreServer, tmp_path_factory: pytest.TempPathFactory) -> config.Settings:
+    """What web, workers and commands get: the module's own database on the session's servers."""
+    return config.Settings(
+        home=tmp_path_factory.mktemp("home"),
+        database_url=database.owner,
+        database_url_web=database.web,
+        database_url_worker=database.worker,
+        redis_url=valkey,
+        s3_endpoint=store_server.endpoint,
+        s3_access_key=store_server.access_key,
+        s3_secret_key=store_server.secret_key,
+        s3_bucket=store_server.bucket,
+        secret_key=secrets.token_urlsafe(48),
+        webhook_allow="127.0.0.0/8,::1/128",
+    )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+
+import minio
 import psycopg
 import pytest
 import redis
@@ -51,3 +54,12 @@ def test_it_refuses_the_desk_what_a_queue_does_not_need(valkey, forbidden):
 def test_it_lets_the_desk_see_the_eviction_policy(valkey):
     with redis.Redis.from_url(valkey) as client:
         assert client.info("memory")["maxmemory_policy"] == "noeviction"
+
+
+def test_it_gives_settings_that_reach_every_server(settings):
+    with psycopg.connect(settings.database_url_worker) as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+    client = minio.Minio(settings.s3_endpoint.removeprefix("http://"), settings.s3_access_key, settings.s3_secret_key, secure=False)
+    client.put_object(settings.s3_bucket, "hello", io.BytesIO(b"hello"), 5)
+    with client.get_object(settings.s3_bucket, "hello") as answer:
+        assert answer.read() == b"hello"
