@@ -65,6 +65,12 @@ class Forbidden(Error):
     code = "FORBIDDEN"
 
 
+class CrossSite(Forbidden):
+    """This came from a page of another site, so it was not taken. Open the desk itself and try again."""
+
+    code = "CROSS_SITE"
+
+
 class NotFound(Error):
     """There is nothing here that you may see."""
 
