@@ -1,0 +1,56 @@
+"""Log lines: one event a line, as JSON, with secrets struck out."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import MutableMapping
+from typing import Any, TextIO
+
+import structlog
+
+NAMES = re.compile(r"password|secret|token|cookie|authorization|api_?key", re.IGNORECASE)
+SECRETS = re.compile(r"(?<![A-Za-z0-9_-])(?![0-9a-f]+(?![A-Za-z0-9_-]))[A-Za-z0-9_-]{40,}")  # ours are 43 and more; hashes are hexadecimal
+CREDENTIALS = re.compile(r"(://[^/\s:@]*:)[^@\s/]+@")
+STRUCK = "[struck out]"
+
+
+def _struck(value: Any) -> Any:
+    if isinstance(value, str):
+        return CREDENTIALS.sub(rf"\1{STRUCK}@", SECRETS.sub(STRUCK, value))
+    if isinstance(value, dict):
+        return {str(k): STRUCK if NAMES.search(str(k)) else _struck(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_struck(v) for v in value]
+    return value
+
+
+def redact(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """A structlog processor: no value under a secret's name, nothing that looks like one of our secrets."""
+    return _struck(dict(event))
+
+
+def configure(stream: TextIO | None = None) -> None:
+    """Everything that is logged in this process, by us or by a library, becomes a line of JSON on `stream` (standard error)."""
+    before: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
+        structlog.processors.format_exc_info,
+    ]
+    render = [structlog.stdlib.ProcessorFormatter.remove_processors_meta, redact, structlog.processors.JSONRenderer()]
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(structlog.stdlib.ProcessorFormatter(foreign_pre_chain=before, processors=render))
+    root = logging.getLogger()
+    root.handlers, root.level = [handler], logging.INFO
+    structlog.configure(
+        processors=[*before, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+    )
+
+
+def get(name: str) -> Any:
+    """A logger whose lines carry their `name`."""
+    return structlog.get_logger(name).bind(logger=name)

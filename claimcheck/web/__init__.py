@@ -1,0 +1,38 @@
+"""The desk in a browser: one module a resource, each with its `blueprint`. The only place that imports Flask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+
+from flask import Flask, current_app
+
+from claimcheck.config import Settings
+from claimcheck.db import Database
+from claimcheck.store import Store
+
+RESOURCES = (
+    "login", "pages", "people", "libraries", "payload", "review", "decisions", "escalations", "work", "projects", "items", "effects", "api",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What a view works with."""
+
+    settings: Settings
+    db: Database
+    store: Store
+
+
+def desk() -> Desk:
+    """The desk of the current app."""
+    return current_app.extensions["claimcheck"]
+
+
+def install(app: Flask) -> None:
+    """Registers the blueprint of every resource that is built."""
+    for name in RESOURCES:
+        if find_spec(f"claimcheck.web.{name}"):
+            app.register_blueprint(import_module(f"claimcheck.web.{name}").blueprint)

@@ -1,0 +1,42 @@
+"""Unsafe requests are taken from our own pages only, and only under a name that is ours. The API, which reads no cookie, is exempt."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from flask import Flask, current_app, request
+
+from claimcheck import errors
+from claimcheck.config import Settings
+
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
+
+
+def hosts(settings: Settings) -> list[str]:
+    """Names that a request may call us by (for Flask's TRUSTED_HOSTS): BASE_URL's and the loopback's."""
+    name = urlsplit(settings.base_url or "").hostname
+    return [*LOOPBACK, *([f"[{name}]" if ":" in name else name] if name else [])]
+
+
+def is_api() -> bool:
+    """Whether the request is to the bearer-token API."""
+    return request.path.startswith("/v1/")
+
+
+def check() -> None:
+    """Raises CrossSite: by Sec-Fetch-Site where the browser sends it, else by Origin; a request with neither is refused."""
+    if request.method in SAFE or is_api():
+        return
+    site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
+    if site not in ("same-origin", "none") if site is not None else origin not in _own_origins():
+        raise errors.CrossSite()
+
+
+def _own_origins() -> tuple[str, ...]:
+    base = urlsplit(current_app.extensions["claimcheck"].settings.base_url or "")
+    return f"{request.scheme}://{request.host}", f"{base.scheme}://{base.netloc}"
+
+
+def install(app: Flask) -> None:
+    app.before_request(check)
