@@ -38,6 +38,20 @@ class Invalid(Error):
         return cls(f"{field}: {message}", errors=[FieldError(field, message)])
 
 
+class BadRequest(Error):
+    """The request can't be read as it was sent."""
+
+    status = 400
+    code = "BAD_REQUEST"
+
+
+class UnsupportedMediaType(Error):
+    """This address does not take a body of that content type."""
+
+    status = 415
+    code = "UNSUPPORTED_MEDIA_TYPE"
+
+
 class Unauthenticated(Error):
     """Sign in, or send a valid bearer token."""
 

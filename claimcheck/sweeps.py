@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from claimcheck import transactions
 from claimcheck.db import Database
 
 PATIENCE = 5.0  # seconds for transactions that were running when the project's row changed
@@ -29,21 +30,13 @@ class Ranked:
     passed_over: list[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Horizon:
-    """Transaction numbers: all below `oldest` have ended, none from `next` on has begun."""
-
-    oldest: int
-    next: int
-
-
 def until_none_is_left(db: Database, statement: str, *, project_id: int) -> int:
     """Repeats a statement that changes ≤ 500 open tasks and skips locked ones, also for tasks that were on their way; how many it changed.
 
     The project's row must say what holds before this is called: what begins later reads it there.
     """
     touched = _all(db, statement, project_id)
-    await_those_running(db)
+    transactions.await_those_running(db, PATIENCE)
     return touched + _all(db, statement, project_id)
 
 
@@ -78,22 +71,3 @@ def _rank(db: Database, project_id: int, lift: int, after: int, only: list[int] 
     step = db.one("projects/rerank", Ranked, **params)
     assert step is not None
     return step
-
-
-def await_those_running(db: Database, patience: float = PATIENCE) -> bool:
-    """Waits for the transactions that write now; whether all have ended within `patience` seconds."""
-    begun = _horizon(db).next
-    until = time.monotonic() + patience
-    pause = 0.002
-    while _horizon(db).oldest < begun:
-        if time.monotonic() > until:
-            return False
-        time.sleep(pause)
-        pause = min(2 * pause, 0.1)
-    return True
-
-
-def _horizon(db: Database) -> Horizon:
-    row = db.one("projects/horizon", Horizon)
-    assert row is not None
-    return row

@@ -1,0 +1,97 @@
+"""Results: a project's outcomes in the order of settling, in pages that never leave one out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime, timedelta
+from itertools import takewhile
+from typing import Any
+
+from claimcheck import transactions
+from claimcheck.db import Database
+
+PATIENCE = 2.0  # seconds for submits that are on their way
+OVER_BY_NOW = timedelta(seconds=75)  # no statement runs that long (db.CONNECT)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """An outcome. `verdict` is `overturn` where it supersedes another; what holds then stands in `outcome` and `answer`."""
+
+    decision_id: int
+    item_id: int
+    idempotency_key: str
+    trace_id: str
+    outcome: str
+    verdict: str | None
+    answer: Any
+    reason_code: str
+    note: str
+    decided_by: str
+    decided_at: datetime
+    supersedes: int | None
+    superseded_by: int | None
+    project_version: int
+    shown_version: int
+    evidence_version: int
+    evidence_hash: bytes
+    current_evidence_version: int
+
+    @property
+    def evidence_changed(self) -> bool:
+        """Whether the item's evidence changed after this decision."""
+        return self.current_evidence_version > self.evidence_version
+
+
+@dataclass(frozen=True, slots=True)
+class _Newest:
+    id: int
+
+
+def page(db: Database, *, project_id: int, after: int = 0, limit: int = 100) -> list[Result]:
+    """Outcomes with ids beyond `after`, oldest first.
+
+    Ids are given before commits happen, so a lower one can appear after a higher one. A reader who goes on after the last
+    row of this page misses none: the page ends before anything that might still be on its way.
+    """
+    newest = db.one("results/newest", _Newest)
+    assert newest is not None
+    complete = transactions.await_those_running(db, PATIENCE)
+    rows = db.all("results/page", Result, project_id=project_id, after=after, up_to=newest.id, limit=limit)
+    if complete:
+        return rows
+    settled_before = datetime.now().astimezone() - OVER_BY_NOW
+    return [*takewhile(lambda row: row.decided_at < settled_before, rows)]
+
+
+FORMULA = re.compile(r"""[\s"']*[=+\-@＝＋－＠\t\r\n]""")  # a spreadsheet would compute it
+NUMBER = re.compile(r"-?[0-9]+")
+
+
+def to_csv(rows: Iterable[dict[str, Any]], columns: Sequence[str]) -> str:
+    """Rows as CSV. A cell that a spreadsheet would take for a formula begins with an apostrophe; JSON carries the raw value."""
+    text = io.StringIO()
+    writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+    writer.writerow([_cell(name) for name in columns])
+    writer.writerows([_cell(row.get(name)) for name in columns] for row in rows)
+    return text.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if NUMBER.fullmatch(text) or not FORMULA.match(text) else f"'{text}"
+
+
+def as_dict(result: Result) -> dict[str, Any]:
+    """A result's fields, and whether the evidence changed since."""
+    return asdict(result) | {"evidence_changed": result.evidence_changed}
+
+
+COLUMNS = [*(f.name for f in fields(Result)), "evidence_changed"]

@@ -1,0 +1,2 @@
+-- decisions: the newest that is committed. Ones with lower ids may still be on their way.
+SELECT COALESCE(max(id), 0) AS id FROM decisions;
