@@ -1,0 +1,96 @@
+"""Dead letters: what was refused, with its bytes, so that it can be looked at and sent again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from claimcheck import errors
+from claimcheck.db import Connection, Database
+from claimcheck.people import Person
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A row that can't be taken: which, why, where (`items[3].payload.files[0].base64`) and what to do about it."""
+
+    key: str | None
+    code: str
+    field: str
+    detail: str
+    body: bytes = field(repr=False)
+    trace_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A refused row as its sender sees it."""
+
+    dead_letter_id: int
+    idempotency_key: str | None
+    code: str
+    field: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A dead letter without its bytes, which may be many."""
+
+    id: int
+    project_id: int
+    project: str
+    batch_id: int | None
+    idempotency_key: str | None
+    source_hash: bytes
+    code: str
+    field: str
+    detail: str
+    bytes: int
+    trace_id: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    body: bytes
+
+
+def keep(connection: Connection, *, project_id: int, batch_id: int | None, refused: Sequence[Refused]) -> list[Kept]:
+    """Keeps them in the caller's transaction, in their order."""
+    if not refused:
+        return []
+    return connection.all(
+        "dead_letters/keep",
+        Kept,
+        project_id=project_id,
+        batch_id=batch_id,
+        keys=[r.key for r in refused],
+        source_hashes=[hashlib.sha256(r.body).digest() for r in refused],
+        codes=[r.code for r in refused],
+        fields=[r.field[:1000] for r in refused],
+        details=[r.detail[:4000] for r in refused],
+        bodies=[r.body for r in refused],
+        trace_ids=[r.trace_id for r in refused],
+    )
+
+
+def page(db: Database, *, person: Person, project_id: int | None = None, after: int = 0, limit: int = 100) -> list[DeadLetter]:
+    """Those that the person may see, oldest first, with ids beyond `after`: a customer's own, an operator's and a lead's all."""
+    asked = {"person_id": person.id, "project_id": project_id, "after": after, "limit": limit}
+    return db.all("dead_letters/page", DeadLetter, **asked)
+
+
+def of_batch(db: Database, *, batch_id: int, after: int = 0, limit: int = 1000) -> list[Kept]:
+    """A batch's refused rows with ids beyond `after`. Whether the asker may see the batch is the caller's to judge."""
+    return db.all("dead_letters/of_batch", Kept, batch_id=batch_id, after=after, limit=limit)
+
+
+def body(db: Database, *, dead_letter_id: int, person: Person) -> bytes:
+    """The bytes as they came. Raises NotFound."""
+    row = db.one("dead_letters/body", _Body, dead_letter_id=dead_letter_id, person_id=person.id)
+    if row is None:
+        raise errors.NotFound()
+    return row.body

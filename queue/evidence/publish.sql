@@ -1,0 +1,39 @@
+-- evidence: spooled → published, of items that are durable already; open tasks get the new hash under their row locks. A live lease stays: its submit
+-- is then refused once as EVIDENCE_CHANGED. An older version that comes late is only kept.
+WITH project AS MATERIALIZED (
+    SELECT p.id, p.shown_version FROM projects p
+     WHERE p.id = %(project_id)s::int AND p.cancelled_at IS NULL AND p.shown_version = %(shown_version)s::int
+       FOR SHARE),
+given AS MATERIALIZED (
+    SELECT * FROM unnest(%(item_ids)s::bigint[], %(versions)s::int[], %(hashes)b::bytea[]) g(item_id, version, hash)),
+due AS MATERIALIZED (
+    SELECT e.item_id, e.version, e.created_by, g.hash, e.version > i.evidence_version AS newer
+      FROM given g JOIN items i ON i.id = g.item_id JOIN evidence e ON e.item_id = i.id AND e.version = g.version
+      JOIN project ON project.id = i.project_id
+     WHERE i.evidence_version > 0 AND e.published_at IS NULL
+     ORDER BY e.item_id
+       FOR NO KEY UPDATE OF i, e),
+durable AS (
+    UPDATE items i SET evidence_version = due.version FROM due WHERE i.id = due.item_id AND due.newer),
+published AS (
+    UPDATE evidence e SET published_at = clock_timestamp(), publish_until = NULL, last_error = NULL
+      FROM due WHERE e.item_id = due.item_id AND e.version = due.version),
+emptied AS (
+    DELETE FROM spool s USING due WHERE s.item_id = due.item_id AND s.version = due.version),
+task AS MATERIALIZED (
+    SELECT t.id, t.evidence_hash AS before, due.item_id, due.version, due.hash
+      FROM due JOIN tasks t ON t.item_id = due.item_id
+     WHERE due.newer AND t.ended_as IS NULL
+     ORDER BY t.id
+       FOR NO KEY UPDATE OF t),
+changed AS (
+    UPDATE tasks t SET evidence_version = task.version, shown_version = project.shown_version, evidence_hash = task.hash
+      FROM task CROSS JOIN project WHERE t.id = task.id),
+noted AS (
+    INSERT INTO events (kind, person_id, project_id, item_id, detail)
+    SELECT 'evidence.published', due.created_by, project.id, due.item_id,
+           jsonb_build_object('version', due.version, 'shown_version', project.shown_version, 'evidence_hash', encode(due.hash, 'hex'),
+                              'tasks', (SELECT COALESCE(jsonb_agg(jsonb_build_object('id', task.id, 'before', encode(task.before, 'hex'))), '[]')
+                                          FROM task WHERE task.item_id = due.item_id))
+      FROM due CROSS JOIN project)
+SELECT item_id, version, true AS published FROM due;

@@ -1,0 +1,19 @@
+-- evidence: spooled → leased by a publisher, the oldest first, no more bytes at once than it can handle before its lease ends.
+WITH pick AS MATERIALIZED (
+    SELECT item_id, version FROM evidence
+     WHERE spooled_until <= (SELECT clock_timestamp())
+     ORDER BY spooled_until, item_id LIMIT %(limit)s::int
+       FOR NO KEY UPDATE SKIP LOCKED),
+weighed AS (
+    SELECT pick.*, sum(w.bytes) OVER (ORDER BY item_id, version) - w.bytes AS before
+      FROM pick CROSS JOIN LATERAL (
+            SELECT COALESCE(sum(p.size), 0) AS bytes FROM evidence_parts p WHERE p.item_id = pick.item_id AND p.version = pick.version) w),
+leased AS (
+    UPDATE evidence e SET publish_until = clock_timestamp() + make_interval(secs => %(lease_seconds)s::float8), attempts = e.attempts + 1
+      FROM weighed w
+     WHERE w.item_id = e.item_id AND w.version = e.version AND w.before < %(bytes)s::bigint
+    RETURNING e.item_id, e.version, e.attempts, e.fields)
+SELECT l.*, i.project_id, i.priority, i.evidence_version AS durable, p.cancelled_at IS NOT NULL AS cancelled, p.shown_version, v.rules -> 'show' AS show
+  FROM leased l JOIN items i ON i.id = l.item_id JOIN projects p ON p.id = i.project_id
+  LEFT JOIN project_versions v ON v.project_id = p.id AND v.version = p.shown_version
+ ORDER BY l.item_id, l.version;
