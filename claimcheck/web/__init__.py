@@ -34,5 +34,6 @@ def desk() -> Desk:
 def install(app: Flask) -> None:
     """Registers the blueprint of every resource that is built."""
     for name in RESOURCES:
-        if find_spec(f"claimcheck.web.{name}"):
-            app.register_blueprint(import_module(f"claimcheck.web.{name}").blueprint)
+        built = import_module(f"claimcheck.web.{name}") if find_spec(f"claimcheck.web.{name}") else None
+        if hasattr(built, "blueprint"):
+            app.register_blueprint(built.blueprint)
