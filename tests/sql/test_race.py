@@ -1,0 +1,27 @@
+"""I1–I3, I7–I11, I16–I18 under a race, and the proof that the race would notice."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sql import floor, mutants
+from tests.sql.race import Plan
+
+SOMETIMES = ("backends killed", "again", "submit repeated", "submit stale", "two claims at once", "claim: escalated", "a second overturn refused")
+
+
+def test_it_holds_every_invariant_with_sixteen_people_over_two_thousand_tasks(make_database):
+    race = floor.run(Plan(seed=7), make_database())
+    assert not race.broken, race.broken
+    never = [what for what in SOMETIMES if not race.seen[what]]
+    assert not never, f"the race never met: {never}"
+
+
+@pytest.mark.parametrize("name", mutants.MUTANTS)
+def test_it_notices_when(name, make_database):
+    """Some faults need luck to show: up to three seeds."""
+    for seed in (1, 2, 3):
+        plan = Plan(seed=seed, tasks=400, statements=mutants.statements(name), ddl=mutants.MUTANTS[name][1])
+        if floor.run(plan, make_database()).broken:
+            return
+    pytest.fail(f"nothing noticed that {name}")
