@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from claimcheck import errors
 from claimcheck.db import Database
@@ -93,6 +92,11 @@ class WhyNothing:
 
 
 @dataclass(frozen=True, slots=True)
+class _Fresh:
+    fresh: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Escalation:
     """A task in the leads' queue: why it came (`because`, and what the look that asked for it said), and who holds it."""
 
@@ -141,8 +145,7 @@ def escalations(db: Database, *, me: int) -> list[Escalation]:
     return db.all("looks/escalations", Escalation, me=me)
 
 
-def words(answer: Any) -> str:
-    """An answer as a line of text, where no rules are at hand to name it."""
-    if isinstance(answer, list):
-        return ", ".join(str(one) for one in answer)
-    return str(answer)
+def fresh_left(db: Database, *, me: int) -> bool:
+    """Whether something waits for the caller beside what they skipped."""
+    row = db.one("looks/fresh_left", _Fresh, me=me)
+    return row is not None and row.fresh

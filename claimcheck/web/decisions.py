@@ -1,0 +1,75 @@
+"""What was decided: receipts, the question whether a lead would look again, and the lead's answers."""
+
+from __future__ import annotations
+
+from flask import Blueprint, flash, make_response, request, url_for
+
+from claimcheck import decisions, errors, projects, reconsiderations
+from claimcheck.people import Person
+from claimcheck.web import access, desk, htmx, item_page
+from claimcheck.web.controls import Typed
+
+blueprint = Blueprint("decisions", __name__, url_prefix="/decisions/<int:decision_id>")
+
+
+def _visible(decision_id: int, me: Person) -> decisions.Decision:
+    """A decision that this person may see: their own, any for a lead, those on its items for a customer. Raises NotFound."""
+    found = decisions.load(desk().db, decision_id=decision_id)
+    if me.role == "lead" or found.person_id == me.id or me.role == "customer" and found.customer_id == me.customer_id:
+        return found
+    raise errors.NotFound()
+
+
+@blueprint.get("/receipt")
+@access.allow("reviewer", "lead", "customer")
+def receipt(decision_id: int):
+    """The signed JSON, to be kept and checked without us."""
+    _visible(decision_id, access.current())
+    response = make_response(decisions.receipt(desk().db, decision_id=decision_id, secret=desk().settings.secret_key or ""))
+    response.mimetype = "application/json"
+    response.headers["Content-Disposition"] = f'attachment; filename="receipt-{decision_id}.json"'
+    return response
+
+
+@blueprint.post("/reconsideration")
+@access.allow("reviewer", "lead")
+def ask(decision_id: int):
+    """A reviewer asks a lead to look again."""
+    reconsiderations.ask(desk().db, decision_id=decision_id, me=access.current().id, note=request.form.get("note", ""))
+    flash("A lead will look at it again; the answer appears here.")
+    return htmx.go(url_for("work.page"))
+
+
+@blueprint.post("/reconsideration/answer")
+@access.allow("lead")
+def answer(decision_id: int):
+    """A lead answers without changing anything."""
+    reconsiderations.answer(desk().db, decision_id=decision_id, me=access.current().id, answer=request.form.get("answer", ""))
+    flash("Answered.")
+    return htmx.go(url_for("escalations.page"))
+
+
+@blueprint.post("/overturn")
+@access.allow("lead")
+def overturn(decision_id: int):
+    """A lead says what holds instead. The second lead gets 409, and the item as it is now."""
+    me, typed = access.current(), Typed.of_form(request.form)
+    target = _visible(decision_id, me)
+    try:
+        made = decisions.overturn(
+            desk().db, decision_id=decision_id, me=me.id, reason_code=typed.reason, note=typed.note, **_instead(target, typed)
+        )
+    except (errors.Invalid, errors.Conflict) as error:
+        page = item_page.show(target.item_id, me, typed=typed, refused=error)
+        page.status_code = error.status
+        return page
+    flash(f"Overturned by decision {made}.")
+    return htmx.go(url_for("items.show", item_id=target.item_id))
+
+
+def _instead(target: decisions.Decision, typed: Typed) -> dict[str, object]:
+    """What holds instead, as `decisions.overturn` takes it. Raises Invalid."""
+    if "reopen:" in typed.choices:
+        return {"reopen": True}
+    db = desk().db
+    return typed.decision(projects.rules(db, target.project_id, projects.version(db, target.project_id)).question)

@@ -1,0 +1,87 @@
+"""Words for the review screens: times left, counts that stop, and what an entry of a history says."""
+
+from __future__ import annotations
+
+from claimcheck.history import Entry
+from claimcheck.looks import Escalation
+from claimcheck.rules import Rules
+from claimcheck.web import controls
+
+CAP = 200  # where tasks.left stops counting
+LEFT = {"released": "Released", "skipped": "Skipped", "expired": "Time ran out", "revoked": "Ended by the desk"}
+BECAUSE = {"abandoned": "left undecided too often", "escalated": "a reviewer asked for it", "disputed": "the looks differ", "returned": "sent back by a lead", "reopened": "opened again"}
+SHAPES = {"approve": "ok", "reject": "no", "escalate": "ask"}
+
+
+def minutes(seconds: int) -> str:
+    """21:40, or 1 h 05 min."""
+    if seconds >= 3600:
+        return f"{seconds // 3600} h {seconds % 3600 // 60:02} min"
+    return f"{seconds // 60}:{seconds % 60:02}"
+
+
+def about(seconds: int) -> str:
+    """A wait as people say it: a minute, 12 min, 3 h."""
+    if seconds < 90:
+        return "a minute" if seconds >= 45 else "half a minute"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{round(seconds / 3600)} h"
+
+
+def capped(count: int) -> str:
+    """A count that stops at its limit says so."""
+    return f"{CAP}+" if count >= CAP else str(count)
+
+
+def times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def sentence(text: str) -> str:
+    """With a capital and a full stop."""
+    text = text.strip()
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def span_of_choices(form: controls.Form) -> str:
+    """How many to choose."""
+    if form.at_least == form.at_most:
+        return f"Choose {form.at_least}."
+    return f"Choose {form.at_least} to {form.at_most}." if form.at_least else f"Choose up to {form.at_most}, or none."
+
+
+def look_shape(entry: Entry) -> str:
+    """The mark of an entry of a history: ok, no, ask, plain, or gone."""
+    if entry.decided:
+        return SHAPES.get(entry.verdict or entry.outcome or "", "plain")
+    return "gone" if entry.kind in LEFT else "plain"
+
+
+def look_words(entry: Entry, rules: Rules | None) -> str:
+    """What happened, in a few words."""
+    if entry.hidden:
+        return "Decided; hidden until the other looks are in"
+    if entry.kind == "overturn":
+        return "Overturned: open again" if entry.outcome == "reopen" else f"Overturned: {_said(entry, rules)}"
+    if entry.decided:
+        return ("Settled: " if entry.kind == "outcome" else "") + _said(entry, rules)
+    if entry.kind == "moved":
+        to = "the leads" if entry.task_kind in ("escalation", "adjudication") else "review"
+        return f"To {to}: {BECAUSE.get(entry.reason or '', entry.reason or '')}"
+    return LEFT.get(entry.kind) or {"held": "Held now", "lapsed": "Held, time ran out", "sent_back": "Sent back to review"}[entry.kind]
+
+
+def _said(entry: Entry, rules: Rules | None) -> str:
+    verdict = entry.outcome if entry.kind == "overturn" and entry.answer is None else entry.verdict
+    return controls.words(rules, verdict=None if entry.kind == "overturn" and entry.answer is not None else verdict, answer=entry.answer)
+
+
+def why_escalated(escalation: Escalation) -> str:
+    """Why an escalation came, with its numbers."""
+    if escalation.because == "abandoned":
+        return f"Left undecided {times(escalation.abandoned or 0)}"
+    if escalation.because == "disputed":
+        return "The looks differ: " + ", ".join(escalation.votes or ())
+    return f"A reviewer asks: {escalation.reason}" if escalation.reason else "A reviewer asks"
+
+
+FILTERS = {f.__name__: f for f in (minutes, about, capped, times, sentence, span_of_choices, look_shape, look_words, why_escalated)}

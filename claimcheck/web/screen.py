@@ -1,0 +1,181 @@
+"""Puts the review screen together: the item, its form and clock, or the page that says what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Response, make_response, render_template, url_for
+
+from claimcheck import assignments, decisions, drafts, errors, history, looks, projects, tasks
+from claimcheck.assignments import Assignment
+from claimcheck.rules import Rules
+from claimcheck.web import controls, desk, shown
+from claimcheck.web.controls import Typed
+from claimcheck.web.look import span
+
+LEADS = ("escalation", "adjudication")
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The lease in a line. `state`: held, idle (not extended), lapsed (run out, free), lost. `spent`: per cent of the lease."""
+
+    state: str
+    left: int
+    of: int
+    last: bool = False
+    word: str = ""
+    next: str = ""
+
+    @property
+    def spent(self) -> int:
+        return 100 - round(100 * min(1.0, self.left / self.of))
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What stands over the payload. Ages in seconds; `opened`: how often it was left undecided."""
+
+    title: str
+    age: float
+    due: str
+    late: bool
+    opened: int
+
+
+@dataclass(frozen=True)
+class Banner:
+    """One sentence on what is unusual, and the next step. `again`: with a button that takes the item again."""
+
+    what: str
+    next: str
+    shape: str
+    again: bool = False
+
+
+CHANGED = Banner("The item changed while you were looking at it.", "This is what it is now: look again, then decide. Your words are kept.", "ask")
+LAPSED = Banner("Your time ran out, and nobody has taken it yet.", "You may still submit, or take it again for more time.", "ask", again=True)
+LOST = {
+    "taken": ("Somebody else has it now", "Your time ran out, and it was handed on."),
+    "free": ("It went back to the queue", "Nobody holds it at the moment."),
+    "passed_on": ("It is decided, or with the leads", "There is nothing left to do here."),
+    "cancelled": ("The project was cancelled", "Your time has run out, and nothing more is taken."),
+    "closed": ("It is not yours any more", "You may not take it again."),
+    "again": ("You hold it in another place", "You took it again; this is the old page."),
+}
+ENDED = {"released": "You gave it back.", "skipped": "You skipped it.", "revoked": "It was taken back by the desk."}
+
+
+def rules_of(assignment: Assignment) -> Rules:
+    """The rules that its decision is judged by."""
+    return projects.rules(desk().db, assignment.project_id, assignment.project_version)
+
+
+def clock(assignment: Assignment, *, idle: bool = False) -> Clock:
+    """Of a lease that holds, or has run out without anybody taking the item."""
+    if not assignment.live:
+        return Clock("lapsed", 0, 1, word="Time ran out; you may still submit")
+    left = int((assignment.lease_expires - assignment.server_now).total_seconds())
+    whole = max(1, int((assignment.lease_expires - assignment.claimed_at).total_seconds()))
+    return Clock("idle" if idle else "held", left, whole, last=assignment.lease_expires >= assignment.hold_until)
+
+
+def lost_clock(where: looks.Whereabouts) -> Clock:
+    """Of a lease that is gone."""
+    if where.state == "lapsed":
+        return Clock("lapsed", 0, 1, word="Time ran out; you may still submit")
+    word = "Decided" if where.state == "submitted" else LOST.get(where.state, LOST["closed"])[0]
+    return Clock("lost", 0, 1, word=word, next=url_for("assignments.show", assignment_id=where.id))
+
+
+def show(assignment_id: int, me: int, *, typed: Typed | None = None, banner: Banner | None = None, invalid: errors.Invalid | None = None,
+         **more: Any) -> Response:  # fmt: skip
+    """The page of one of the caller's assignments, whatever became of it. It claims nothing."""
+    db = desk().db
+    assignment = assignments.load(db, assignment_id=assignment_id, me=me)
+    if assignment.live:
+        return _review(assignment, me, typed, banner, invalid, more)
+    where = looks.whereabouts(db, assignment_id=assignment_id, me=me)
+    if where.state == "submitted":
+        return decided(assignment, typed)
+    if where.state in ("yours", "lapsed"):
+        return _review(assignment, me, typed, banner or LAPSED, invalid, more)
+    return lost(assignment, where, me, typed)
+
+
+def _review(assignment: Assignment, me: int, typed: Typed | None, banner: Banner | None, invalid: errors.Invalid | None,
+            more: dict[str, Any]) -> Response:  # fmt: skip
+    db, rules = desk().db, rules_of(assignment)
+    kept = None if typed else drafts.load(db, task_id=assignment.task_id, me=me)
+    filled = typed or (Typed.of_draft(kept.body) if kept else Typed())
+    context = {
+        "assignment": assignment,
+        "heading": heading(assignment),
+        "clock": clock(assignment),
+        "form": controls.form(rules, assignment.kind, filled),
+        "skips": rules.skip_reasons,
+        "rules": rules,
+        "payload": shown.views(assignment, me, rules),
+        "looks": history.of_item(db, item_id=assignment.item_id) if assignment.kind in LEADS else None,
+        "draft": int((assignment.server_now - kept.saved_at).total_seconds()) if kept else None,
+        "banner": banner,
+        "form_errors": invalid.errors or [errors.FieldError("", invalid.detail)] if invalid else [],
+    }
+    return make_response(render_template("assignments/show.html", **context, **left(me), **more))
+
+
+def left(me: int) -> dict[str, Any]:
+    """What is left for this person; `left_mark` changes with it."""
+    found = tasks.left(desk().db, me=me)
+    return {"left": found, "left_mark": f"{found.waiting}.{found.held}.{(found.next_free_seconds or 0) // 60}.{found.done_today}"}
+
+
+def heading(assignment: Assignment) -> Heading:
+    """What stands over the payload."""
+    now = assignment.server_now
+    due = (assignment.deadline - now).total_seconds() if assignment.deadline else None
+    return Heading(
+        title=assignment.title or assignment.idempotency_key,
+        age=(now - assignment.arrived_at).total_seconds(),
+        due="" if due is None else f"Due in {span(due)}" if due > 0 else f"Late by {span(-due)}",
+        late=due is not None and due <= 0,
+        opened=assignment.lease_count - 1 if assignment.wanted == 1 and assignment.kind not in LEADS else 0,
+    )
+
+
+def lost(assignment: Assignment, where: looks.Whereabouts, me: int, typed: Typed | None) -> Response:
+    """What became of a lease that is gone, the words that were typed under it, and the next step."""
+    kept = None if typed else drafts.load(desk().db, task_id=assignment.task_id, me=me)
+    words = typed or (Typed.of_draft(kept.body) if kept else Typed())
+    what, then = LOST.get(where.state, LOST["closed"])
+    said = controls.form(rules_of(assignment), assignment.kind, words)
+    return make_response(
+        render_template(
+            "assignments/lost.html", assignment=assignment, heading=heading(assignment), where=where, what=what, then=ENDED.get(where.end_reason or "", then),
+            typed=words, chosen=_chosen(said), holding=looks.holding(desk().db, me=me), **left(me),
+        )
+    )  # fmt: skip
+
+
+def _chosen(form: controls.Form) -> list[str]:
+    """What was chosen and why, in words."""
+    every = [*form.controls, *([form.escalate] if form.escalate else [])]
+    return [c.label for c in every if c.checked] + [r.label for r in form.reasons if r.checked]
+
+
+def decided(assignment: Assignment, typed: Typed | None = None) -> Response:
+    """The decision that was made under a lease. `typed` is a second one, which was not taken."""
+    if assignment.decision_id is None:
+        raise errors.NotFound()
+    decision = decisions.load(desk().db, decision_id=assignment.decision_id)
+    rules = projects.rules(desk().db, decision.project_id, decision.project_version)
+    said = controls.words(rules, verdict=decision.verdict, answer=decision.answer)
+    reason = next((r.label for r in rules.reason_codes if r.code == decision.reason_code), decision.reason_code)
+    other = typed if typed and not typed.empty else None
+    return make_response(
+        render_template(
+            "assignments/decided.html", assignment=assignment, heading=heading(assignment), decision=decision, said=said, reason=reason, other=other,
+            chosen=_chosen(controls.form(rules, assignment.kind, other)) if other else [], holding=looks.holding(desk().db, me=assignment.person_id),
+        )
+    )  # fmt: skip
