@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from claimcheck import errors
@@ -20,8 +21,8 @@ class Refused:
     code: str
     field: str
     detail: str
-    body: bytes = field(repr=False)
     trace_id: str
+    body: bytes = dataclasses.field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,7 +39,7 @@ class OpenPart:
     content_type: str
     size: int
     sha256: bytes
-    stream: Iterator[bytes] = field(repr=False)
+    stream: Generator[bytes] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +52,14 @@ class _Described:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stale:
+class _Stale(_Described):
     task_id: int
-    item_id: int
-    version: int
-    fields: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    project_id: int
+    shown_version: int
 
 
 def parts(db: Database | Connection, *, item_id: int, version: int) -> list[Part]:
@@ -98,12 +100,103 @@ def document(db: Database, *, item_id: int, evidence_version: int, project_id: i
     return canonical.evidence_document(item_id, evidence_version, shown_version, shown(found.show, found.fields), listed)
 
 
+def hashes(db: Database, *, item_ids: Sequence[int]) -> dict[int, bytes]:
+    """The evidence hash of each item's newest published version, as a decision of now would be bound to."""
+    found = db.all("evidence/newest_of", _Described, item_ids=list(item_ids))
+    listed = parts_of(db, [(f.item_id, f.version) for f in found])
+    return {f.item_id: _digest(f, listed[f.item_id, f.version]) for f in found}
+
+
+def _digest(found: _Described, listed: Iterable[Part]) -> bytes:
+    return digest(found.item_id, found.version, found.shown_version, shown(found.show, found.fields), listed)
+
+
 def refresh_task(connection: Connection, *, task_id: int, item_id: int) -> None:
     """Gives a task the item's newest published evidence and the hash of what is shown now, in the caller's transaction."""
     found = connection.one("evidence/newest", _Described, item_id=item_id)
     if found is not None:
-        listed = parts(connection, item_id=item_id, version=found.version)
-        hashed = digest(item_id, found.version, found.shown_version, shown(found.show, found.fields), listed)
-        connection.run(
-            "evidence/refresh_task", task_id=task_id, version=found.version, shown_version=found.shown_version, evidence_hash=hashed
-        )
+        hashed = _digest(found, parts(connection, item_id=item_id, version=found.version))
+        given = {"version": found.version, "shown_version": found.shown_version, "evidence_hash": hashed}
+        connection.run("evidence/refresh_task", task_id=task_id, **given)
+
+
+def rehash(db: Database, *, project_id: int | None = None) -> int:
+    """Hashes open tasks anew where what is shown or asked has changed, of one project or of all; how many there were.
+
+    A crash in the middle loses nothing: a task says itself which rules its hash is of, and the project whether all are done.
+    """
+    return sum(_rehash(db, rules) for rules in db.all("evidence/unhashed_projects", _Rules, project_id=project_id))
+
+
+def _rehash(db: Database, rules: _Rules) -> int:
+    done = 0
+    while changed := _rehash_all(db, rules):  # until a whole pass finds none: a task may have been raised behind it
+        done += changed
+    db.run("evidence/rehashed", project_id=rules.project_id, shown_version=rules.shown_version, tasks=done)
+    return done
+
+
+def _rehash_all(db: Database, rules: _Rules) -> int:
+    done = after = 0
+    while page := db.all("evidence/stale_tasks", _Stale, project_id=rules.project_id, after=after, limit=PAGE):
+        listed = parts_of(db, [(task.item_id, task.version) for task in page])
+        hashes = [_digest(task, listed[task.item_id, task.version]) for task in page]
+        ids = {"task_ids": [t.task_id for t in page], "versions": [t.version for t in page]}
+        done += db.run("evidence/rehash", project_id=rules.project_id, shown_version=page[0].shown_version, hashes=hashes, **ids)
+        after = page[-1].task_id
+    return done
+
+
+def open_part(db: Database, store: Store, *, assignment_id: int, person_id: int, n: int) -> OpenPart:
+    """Part `n` for who holds the assignment, or submitted it; the access is on record before this returns.
+
+    Raises NotFound, PayloadMissing, PayloadDamaged or StoreUnavailable: then nothing can be shown.
+    """
+    return _open(store, db.one("evidence/open_part", Part, assignment_id=assignment_id, person_id=person_id, n=n))
+
+
+def open_item_part(db: Database, store: Store, *, person: Person, item_id: int, version: int, n: int, purpose: str) -> OpenPart:
+    """Part `n` of a published version for a lead, or for the customer whose item it is; as `open_part` otherwise."""
+    asked = {"item_id": item_id, "version": version, "n": n, "purpose": purpose}
+    return _open(store, db.one("evidence/open_item_part", Part, person_id=person.id, **asked))
+
+
+def fields(db: Database, store: Store, *, assignment_id: int, person_id: int) -> dict[str, Any]:
+    """The payload's fields, for who holds the assignment or submitted it; raises as `open_part`."""
+    opened = open_part(db, store, assignment_id=assignment_id, person_id=person_id, n=0)
+    return canonical.parse_json(b"".join(opened.stream))
+
+
+def _open(store: Store, part: Part | None) -> OpenPart:
+    if part is None:
+        raise errors.NotFound()
+    stream = _whole(store, part) if part.size <= WHOLE else _verified(store, part)
+    return OpenPart(part.name, part.content_type, part.size, part.sha256, stream)
+
+
+def _whole(store: Store, part: Part) -> Generator[bytes]:
+    data = store.read(part.object_key, part.size)
+    if hashlib.sha256(data).digest() != part.sha256:
+        raise errors.PayloadDamaged()
+    return (chunk for chunk in (data,))
+
+
+def _verified(store: Store, part: Part) -> Generator[bytes]:
+    """The part as it is read; its last chunk is held back until the whole is known to be right, else the stream breaks off."""
+    stream = _reading(store, part)
+    next(stream)  # opens the object, so that a missing one is known before anything is answered
+    return stream
+
+
+def _reading(store: Store, part: Part) -> Generator[bytes]:
+    digest, held = hashlib.sha256(), b""
+    with store.open(part.object_key) as chunks:
+        yield b""
+        for chunk in chunks:
+            if held:
+                yield held
+            digest.update(chunk)
+            held = chunk
+    if digest.digest() != part.sha256:
+        raise errors.PayloadDamaged()
+    yield held

@@ -82,6 +82,11 @@ class _Ready:
 
 
 @dataclass(frozen=True, slots=True)
+class _Found:
+    item_id: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Known:
     item_id: int
     key: str
@@ -116,19 +121,27 @@ def accept(db: Database, *, project: int, batch_id: int, rows: Sequence[Any], by
             with db.transaction() as connection:
                 return _insert(connection, project, batch_id, ready, terms, by)
         except errors.Again:  # a row of the same key has just come in: read it
-            time.sleep(random.uniform(0.001, 0.02))
+            time.sleep(random.uniform(0.001, 0.02))  # noqa: S311 (no secret)
     raise errors.Unavailable()
+
+
+def find(db: Database, *, project_id: int, idempotency_key: str) -> int:
+    """The id of the project's item under a key. Raises NotFound."""
+    row = db.one("items/find", _Found, project_id=project_id, idempotency_key=idempotency_key)
+    if row is None:
+        raise errors.NotFound()
+    return row.item_id
 
 
 def _read(row: Any, within: str, terms: _Room) -> _Draft | Refused:
     if isinstance(row, lines.TooLong):
         detail = f"is a line of {row.size:,} bytes; the limit is {lines.LINE_BYTES:,}: send large files ahead through POST /v1/uploads"
-        return Refused(None, "TOO_LARGE", within, detail, row.beginning, uuid4().hex)
+        return Refused(None, "TOO_LARGE", within, detail, uuid4().hex, row.beginning)
     body = row if isinstance(row, bytes) else _written(row)
     try:
         value = canonical.parse_json(row) if isinstance(row, bytes) else row
     except canonical.InvalidJSON as error:
-        return Refused(None, "INVALID_JSON", within + error.path.removeprefix("$"), error.detail, body, uuid4().hex)
+        return Refused(None, "INVALID_JSON", within + error.path.removeprefix("$"), error.detail, uuid4().hex, body)
     try:
         item = validated(Item, value, within)
         return _Draft(item, payloads.read(item.payload, f"{within}.payload", terms.title_field), body, item.trace_id or uuid4().hex)
@@ -146,7 +159,8 @@ def _written(value: Any) -> bytes:
 def _refused(error: errors.Invalid, value: Any, body: bytes) -> Refused:
     wrong = error.errors[0]
     more = "".join(f"; {other.field} {other.message}" for other in error.errors[1:4])
-    return Refused(_name(value, "idempotency_key"), "INVALID_ROW", wrong.field, wrong.message + more, body, _name(value, "trace_id") or uuid4().hex)
+    key, trace_id = _name(value, "idempotency_key"), _name(value, "trace_id") or uuid4().hex
+    return Refused(key, "INVALID_ROW", wrong.field, wrong.message + more, trace_id, body)
 
 
 def _name(value: Any, field: str) -> str | None:
@@ -160,7 +174,8 @@ def _complete(draft: _Draft, project: int, known: Mapping[str, payloads.Upload])
         parts = payloads.parts(draft.payload, project, known)
     except errors.Invalid as error:
         return _refused(error, draft.item.model_dump(exclude={"payload"}), draft.body)
-    content = draft.item.model_dump(exclude={"payload", "trace_id"}, exclude_none=True) | {"payload": payloads.content(draft.payload, parts)}
+    content = draft.item.model_dump(exclude={"payload", "trace_id"}, exclude_none=True)  # a repeat may be traced anew
+    content["payload"] = payloads.content(draft.payload, parts)
     return _Ready(draft, parts, hashlib.sha256(canonical.encode(content, max_depth=canonical.MAX_DEPTH + 2)).digest())
 
 
@@ -172,7 +187,7 @@ def _insert(connection: Connection, project: int, batch_id: int, rows: Sequence[
         connection.run("partitions/hold", project_id=project, keys=partitions)
     answers = connection.all("items/accept", _Known, **_params(once, project, batch_id, terms, by)) if once else []
     known = {answer.key: answer for answer in answers}
-    refused = [r for r in map(lambda row: _judged(row, known), rows) if isinstance(r, Refused)]
+    refused = [r for r in (_judged(row, known) for row in rows) if isinstance(r, Refused)]
     kept = dead_letters.keep(connection, project_id=project, batch_id=batch_id, refused=refused)
     new = sum(answer.new for answer in answers)
     repeated = len(rows) - len(refused) - new
@@ -187,7 +202,7 @@ def _judged(row: _Ready | Refused, known: Mapping[str, _Known]) -> _Ready | Refu
         return row
     field = row.draft.payload.within.removesuffix(".payload") + ".idempotency_key"
     detail = "was used before with other content, which stands; send other content under another key"
-    return Refused(row.draft.item.idempotency_key, errors.DuplicateKey.code, field, detail, row.draft.body, row.draft.trace_id)
+    return Refused(row.draft.item.idempotency_key, errors.DuplicateKey.code, field, detail, row.draft.trace_id, row.draft.body)
 
 
 def _params(rows: Sequence[_Ready], project: int, batch_id: int, terms: _Room, by: int) -> dict[str, Any]:

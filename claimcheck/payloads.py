@@ -37,7 +37,7 @@ def _uuid(text: str) -> str:
 
 
 FileName = Annotated[Name, AfterValidator(_file_name)]
-ContentType = Annotated[str, StringConstraints(min_length=3, max_length=200, pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+( *;[ -~]*)?$")]
+ContentType = Annotated[str, StringConstraints(min_length=3, max_length=200)]
 
 
 class File(Model):
@@ -115,7 +115,8 @@ def _document(fields: Mapping[str, Any], within: str) -> bytes:
     except canonical.InvalidJSON as error:
         raise errors.Invalid.field(within + error.path.removeprefix("$"), error.detail) from None
     if len(document) > FIELDS_BYTES:
-        raise errors.Invalid.field(within, f"has fields of {len(document):,} bytes; the limit is {FIELDS_BYTES:,}: move the largest into `files`")
+        said = f"has fields of {len(document):,} bytes; the limit is {FIELDS_BYTES:,}: move the largest into `files`"
+        raise errors.Invalid.field(within, said)
     return document
 
 
@@ -135,8 +136,9 @@ def _files(value: Any, within: str) -> tuple[File, ...]:
 def _title(value: Mapping[str, Any], title_field: str | None) -> str | None:
     """The field that the project names, else the first text, on one line."""
     named = value.get(title_field) if title_field else None
-    chosen = named if isinstance(named, str | int | canonical.Number) else next((v for v in value.values() if isinstance(v, str) and v.strip()), None)
-    return " ".join(str(chosen).split())[:TITLE] if chosen is not None else None
+    if not isinstance(named, str | int | canonical.Number):
+        named = next((v for v in value.values() if isinstance(v, str) and v.strip()), None)
+    return " ".join(str(named).split())[:TITLE] if named is not None else None
 
 
 def parts(payload: Payload, project_id: int, uploads: Mapping[str, Upload]) -> tuple[Part, ...]:
@@ -171,26 +173,22 @@ def _decoded(text: str, within: str) -> bytes:
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
-        raise errors.Invalid.field(within, "is not base64 (RFC 4648, with + and /, padded, no line breaks); encode the file's bytes again") from None
+        said = "is not base64 (RFC 4648, with + and /, padded, no line breaks); encode the file's bytes again"
+        raise errors.Invalid.field(within, said) from None
     if not data:
         raise errors.Invalid.field(within, "is an empty file; send at least one byte, or leave the file out")
     return data
 
 
 def check(name: str, content_type: str, data: bytes, within: str) -> None:
-    """Raises Invalid where the bytes are not of the type that is said."""
+    """Raises Invalid where a file is not what its name and type say."""
     try:
         rendering.check_part(name, content_type, data)
     except rendering.InvalidPart as error:
-        raise errors.Invalid.field(f"{within}.{error.field}", error.detail) from None
+        raise errors.Invalid.field(f"{within}.{'base64' if error.field == 'size' else error.field}", error.detail) from None
 
 
 def content(payload: Payload, parts: tuple[Part, ...]) -> dict[str, Any]:
     """The payload as content, whichever way its files came: bytes by their hash."""
     files = [{"name": p.name, "content_type": p.content_type, "sha256": p.sha256.hex()} for p in parts[1:]]
     return {**payload.fields, "files": files}
-
-
-def shown(show: list[str] | None, fields: list[str]) -> list[str]:
-    """What a project shows of an item: what its rules say, else every field."""
-    return fields if show is None else show

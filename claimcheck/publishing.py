@@ -5,11 +5,10 @@ Nothing here is needed twice to be right: a publisher may die anywhere, and what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
 
 from claimcheck import errors, evidence
 from claimcheck.db import Database
@@ -138,20 +137,26 @@ def _put(db: Database, store: Store, of: Of, part: evidence.Part, small: Mapping
 
 
 def _publish_all(db: Database, stored: Sequence[_Taken], parts: Mapping[Of, list[evidence.Part]]) -> int:
-    """Items that have no task yet by project and priority; newer versions by project. The oldest version of an item goes first."""
-    newest_first: Callable[[_Taken], Any] = lambda t: (t.project_id, t.durable > 0, t.priority if not t.durable else 0, t.item_id, t.version)
-    published = 0
-    for (_, durable, priority), group in groupby(sorted(stored, key=newest_first), key=lambda t: newest_first(t)[:3]):
-        once = list({t.item_id: t for t in reversed(list(group))}.values())
-        published += _publish(db, once, parts, "evidence/publish" if durable else "items/publish", {} if durable else {"priority": priority})
+    """Items without a task by project and priority, newer versions by project; of an item's versions the oldest first, the others soon."""
+    once = list({t.item_id: t for t in reversed(stored)}.values())
+    published = sum(_publish(db, list(group), parts) for _, group in groupby(sorted(once, key=_group), key=_group))
+    _defer(db, [(t.of, 0.0, "an older version goes first") for t in stored if t not in once])
     return published
 
 
-def _publish(db: Database, group: Sequence[_Taken], parts: Mapping[Of, list[evidence.Part]], statement: str, more: dict[str, int]) -> int:
+def _group(t: _Taken) -> tuple[int, bool, int]:
+    return t.project_id, t.durable > 0, 0 if t.durable else t.priority
+
+
+def _publish(db: Database, group: Sequence[_Taken], parts: Mapping[Of, list[evidence.Part]]) -> int:
     """One statement for the group; those that it passed over are due again at once."""
+    first = group[0]
     hashes = [evidence.digest(t.item_id, t.version, t.shown_version, evidence.shown(t.show, t.fields), parts[t.of]) for t in group]
-    of_project = {"project_id": group[0].project_id, "shown_version": group[0].shown_version}
-    rows = db.all(statement, _Published, **_arrays(t.of for t in group), **of_project, hashes=hashes, **more)
+    of_project = {"project_id": first.project_id, "shown_version": first.shown_version, "hashes": hashes, **_arrays(t.of for t in group)}
+    if first.durable:
+        rows = db.all("evidence/publish", _Published, **of_project)
+    else:
+        rows = db.all("items/publish", _Published, **of_project, priority=first.priority)
     seen = {(row.item_id, row.version) for row in rows}
     _defer(db, [(t.of, 0.0, "the project changed meanwhile") for t in group if t.of not in seen])
     return sum(row.published for row in rows)

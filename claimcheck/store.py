@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, BinaryIO, ParamSpec, Protocol, TypeVar
+from typing import Any, BinaryIO, cast
 from urllib.parse import urlsplit
 
 import urllib3
@@ -15,6 +15,7 @@ from minio import Minio
 from minio.error import MinioException, S3Error
 
 from claimcheck import errors
+from claimcheck.config import Settings
 
 PART = 8 * 1024 * 1024  # bytes sent, and held in memory, at once
 CHUNK = 64 * 1024
@@ -22,21 +23,9 @@ CONNECT_SECONDS, READ_SECONDS = 1.0, 5.0
 REGION = "us-east-1"
 ABSENT = frozenset({"NoSuchKey", "NoSuchObject", "ResourceNotFound"})
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
 
 class Missing(errors.PayloadMissing):
     """The object store does not have this object."""
-
-
-class Settings(Protocol):
-    """What the store reads of the settings."""
-
-    s3_endpoint: str
-    s3_access_key: str
-    s3_secret_key: str
-    s3_bucket: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +99,13 @@ class Store:
     """One bucket. Every call may raise StoreUnavailable; those that name an object raise Missing where it is absent."""
 
     def __init__(self, settings: Settings, *, connections: int = 16):
-        pool = urllib3.PoolManager(
-            timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=READ_SECONDS), retries=False, maxsize=connections
-        )
-        host, tls = _address(settings.s3_endpoint)
+        pool = urllib3.PoolManager(timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=READ_SECONDS), retries=False, maxsize=connections)
+        host, tls = _address(settings.s3_endpoint or "")
         self.bucket = settings.s3_bucket
         self.client = Minio(
             host,
             access_key=settings.s3_access_key,
-            secret_key=_plain(settings.s3_secret_key),
+            secret_key=settings.s3_secret_key,
             secure=tls,
             region=REGION,
             http_client=pool,
@@ -135,7 +122,14 @@ class Store:
         measured = _Measured(io.BytesIO(data) if isinstance(data, bytes) else data)
         with _mapped():
             self.client.put_object(
-                self.bucket, key, measured, size, content_type, metadata={"sha256": sha256}, part_size=PART, num_parallel_uploads=1
+                self.bucket,
+                key,
+                cast(BinaryIO, measured),
+                size,
+                content_type,
+                metadata={"sha256": sha256},
+                part_size=PART,
+                num_parallel_uploads=1,
             )
         if measured.sha256.hexdigest() != sha256:
             self.delete(key)
@@ -201,12 +195,6 @@ class Store:
                 return self.client.bucket_exists(self.bucket)
         except errors.Error:
             return False
-
-
-def _plain(secret: Any) -> str:
-    """A secret of the settings as the SDK wants it."""
-    reveal: Callable[[], str] | None = getattr(secret, "get_secret_value", None)
-    return reveal() if reveal else str(secret)
 
 
 def _chunks(response: Any) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import BinaryIO
 from uuid import UUID, uuid4
 
-from claimcheck import errors, lines, payloads
+from claimcheck import errors, lines, payloads, rendering
 from claimcheck.db import Database
 from claimcheck.payloads import Upload
 from claimcheck.people import Person
@@ -15,7 +15,7 @@ from claimcheck.store import Store
 from claimcheck.validation import Model, validated
 
 LIMIT = 1024 * 1024 * 1024  # bytes
-HEAD = 32 * 1024 * 1024  # of a file, looked at for what it is
+HEAD = 64 * 1024  # of a file, looked at for what it is
 
 
 class _Named(Model):
@@ -32,11 +32,18 @@ def receive(db: Database, store: Store, *, person: Person, name: str, content_ty
     head, size, sha256 = _measured(file)
     if not size:
         raise errors.Invalid.field("file", "is an empty file; send at least one byte")
-    payloads.check(name, content_type, head, "file")
+    _check(name, content_type, head, size)
     public_id = uuid4()
     file.seek(0)
     store.put(f"uploads/{public_id}", file, size, content_type, sha256)
     return _keep(db, person, public_id, _Named(name=name, content_type=content_type), size, sha256)
+
+
+def _check(name: str, content_type: str, head: bytes, size: int) -> None:
+    try:
+        rendering.check_part(name, content_type, head, size, LIMIT)
+    except rendering.InvalidPart as error:
+        raise errors.Invalid.field("file", error.detail) from None
 
 
 def _measured(file: BinaryIO) -> tuple[bytes, int, str]:

@@ -1,0 +1,5 @@
+-- evidence: the newest published version of several items under the rules of now.
+SELECT e.item_id, e.version, e.fields, p.shown_version, v.rules -> 'show' AS show
+  FROM items i JOIN projects p ON p.id = i.project_id JOIN evidence e ON e.item_id = i.id AND e.version = i.evidence_version
+  JOIN project_versions v ON v.project_id = p.id AND v.version = p.shown_version
+ WHERE i.id = ANY (%(item_ids)s::bigint[]);

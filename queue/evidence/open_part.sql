@@ -1,0 +1,13 @@
+-- access_events: none → kept, by the statement that judges: who holds the assignment sees the task's evidence of now, who submitted it what they judged.
+WITH mine AS (
+    SELECT a.person_id, a.item_id, COALESCE(d.evidence_version, t.evidence_version) AS version, a.ended_at IS NULL AS live
+      FROM assignments a JOIN people me ON me.id = a.person_id JOIN tasks t ON t.id = a.task_id LEFT JOIN decisions d ON d.assignment_id = a.id
+     WHERE a.id = %(assignment_id)s::bigint AND a.person_id = %(person_id)s::int AND (a.ended_at IS NULL OR a.end_reason = 'submitted')
+       AND me.disabled_at IS NULL AND me.role IN ('reviewer', 'lead')),
+part AS MATERIALIZED (
+    SELECT p.*, mine.person_id, mine.live FROM mine JOIN evidence_parts p ON p.item_id = mine.item_id AND p.version = mine.version WHERE p.n = %(n)s::smallint),
+seen AS (
+    INSERT INTO access_events (person_id, item_id, evidence_version, part, purpose)
+    SELECT person_id, item_id, version, name, CASE WHEN live THEN 'review' ELSE 'own decision' END FROM part
+    RETURNING id)
+SELECT p.item_id, p.version, p.n, p.name, p.content_type, p.size, p.sha256, p.object_key FROM part p, seen;

@@ -1,0 +1,60 @@
+"""`python -m workers.publisher`: puts what was taken in to the store and publishes it, until told to stop. Several may run."""
+
+from __future__ import annotations
+
+import random
+import signal
+import threading
+
+from claimcheck import config, errors, evidence, logs, publishing
+from claimcheck.db import Database
+from claimcheck.store import Store
+
+IDLE_SECONDS = 0.2
+AWAY_SECONDS, LONGEST_SECONDS = 0.5, 5.0  # between attempts while the database or the store does not answer, doubling
+
+log = logs.get("publisher")
+
+
+def run(db: Database, store: Store, stop: threading.Event) -> None:
+    """Rounds of publishing until `stop` is set; it finishes the round it is in. Outages are waited out."""
+    away = 0
+    while not stop.is_set():
+        try:
+            pause = _round(db, store, probe=away > 0)
+            away = 0
+        except errors.Error as error:
+            away += 1
+            log.warning("publisher waits", error=error.code, detail=error.detail, times=away)
+            pause = min(LONGEST_SECONDS, AWAY_SECONDS * 2 ** min(away - 1, 8)) * random.uniform(0.5, 1)  # noqa: S311 (no secret)
+        stop.wait(pause)
+
+
+def _round(db: Database, store: Store, *, probe: bool) -> float:
+    """Seconds until the next round: none while there is work. Raises StoreUnavailable while the store is away."""
+    evidence.rehash(db)
+    if probe and not store.ready():  # nothing is taken for as long
+        raise errors.StoreUnavailable()
+    done = publishing.publish(db, store)
+    if done.away:
+        raise errors.StoreUnavailable()
+    return 0 if done.published else IDLE_SECONDS
+
+
+def main() -> None:
+    """Runs with the settings of the environment; SIGTERM and SIGINT end it in good order."""
+    logs.configure()
+    settings, stop = config.load(), threading.Event()
+    config.require(settings, "database_url_worker", "s3_endpoint", "s3_access_key", "s3_secret_key")
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    db = Database(str(settings.database_url_worker), max_size=publishing.THREADS + 2, name="publisher")
+    try:
+        run(db, Store(settings, connections=publishing.THREADS + 2), stop)
+    finally:
+        db.close()
+
+
+if __name__ == "__main__":
+    main()
