@@ -35,6 +35,7 @@ def configure(stream: TextIO | None = None) -> None:
     """Everything that is logged in this process, by us or by a library, becomes a line of JSON on `stream` (standard error)."""
     before: list[Any] = [
         structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_logger_name,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
         structlog.processors.format_exc_info,
@@ -52,5 +53,5 @@ def configure(stream: TextIO | None = None) -> None:
 
 
 def get(name: str) -> Any:
-    """A logger whose lines carry their `name`."""
-    return structlog.get_logger(name).bind(logger=name)
+    """A logger whose lines carry its name."""
+    return structlog.get_logger(name)

@@ -132,9 +132,9 @@ def _is_guessable(password: str, own: list[str]) -> bool:
     return len(set(filter(str.isalpha, password))) < 4
 
 
-def set(db: Database, *, person: Person, password: str, by: int = people.SYSTEM) -> None:  # noqa: A001 (passwords.set)
+def choose(db: Database, *, person: Person, password: str, by: int = people.SYSTEM) -> None:
     """Sets the password; every session of the person ends. Raises Invalid."""
-    db.run("passwords/set", person_id=person.id, hash=_hash(accept(password, person)), by=by, kept=None)
+    db.run("passwords/choose", person_id=person.id, hash=_hash(accept(password, person)), by=by, kept=None)
 
 
 def is_right(db: Database, *, person: Person, password: str, address: str) -> bool:

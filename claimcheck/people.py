@@ -154,9 +154,9 @@ def by_name(db: Database | Connection, *, name: str) -> Person | None:
     return db.one("people/by_name", Person, name=name)
 
 
-def list(db: Database, *, after: str = "", role: str | None = None, search: str | None = None, limit: int = 100) -> list[Listed]:  # noqa: A001 (people.list)
+def page(db: Database, *, after: str = "", role: str | None = None, search: str | None = None, limit: int = 100) -> list[Listed]:
     """A page of the people whose names come after `after`."""
-    return db.all("people/list", Listed, after=after, role=role, search=_pattern(search), limit=limit)
+    return db.all("people/page", Listed, after=after, role=role, search=_pattern(search), limit=limit)
 
 
 def _pattern(search: str | None) -> str | None:

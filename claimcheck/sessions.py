@@ -60,6 +60,6 @@ def end_all(db: Database, *, person_id: int, by: int, kept: str | None = None) -
     return gone.ended if gone else 0
 
 
-def list(db: Database, *, person_id: int, current: str = "") -> list[Session]:  # noqa: A001 (sessions.list)
+def live(db: Database, *, person_id: int, current: str = "") -> list[Session]:
     """The person's live sessions, the last used first."""
-    return db.all("sessions/list", Session, person_id=person_id, current=digest(current), idle_seconds=IDLE_SECONDS)
+    return db.all("sessions/live", Session, person_id=person_id, current=digest(current), idle_seconds=IDLE_SECONDS)

@@ -69,6 +69,6 @@ def revoke(db: Database, *, token_id: int, person_id: int, by: int) -> None:
         raise errors.NotFound()
 
 
-def list(db: Database, *, person_id: int) -> list[Token]:  # noqa: A001 (tokens.list)
+def live(db: Database, *, person_id: int) -> list[Token]:
     """The person's live tokens."""
-    return db.all("tokens/list", Token, person_id=person_id)
+    return db.all("tokens/live", Token, person_id=person_id)

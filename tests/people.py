@@ -37,7 +37,7 @@ def cast(db: Database, *, skills: Iterable[str] = (), passwords_too: bool = Fals
             people.give_skill(db, person_id=person.id, skill=skill)
     if passwords_too:
         for name in ROLES:
-            passwords.set(db, person=getattr(made, name), password=PASSWORD)
+            passwords.choose(db, person=getattr(made, name), password=PASSWORD)
     return made
 
 

@@ -130,7 +130,7 @@ def account():
 
 def _account(error: errors.Invalid | None = None) -> str:
     me = access.current()
-    mine = sessions.list(desk().db, person_id=me.id, current=request.cookies.get(access.cookie_name(), ""))
+    mine = sessions.live(desk().db, person_id=me.id, current=request.cookies.get(access.cookie_name(), ""))
     return render_template("login/account.html", sessions=mine, error=error, shortest=passwords.SHORTEST)
 
 
@@ -141,7 +141,7 @@ def change_password():
     try:
         if not passwords.is_right(db, person=me, password=form.get("current", ""), address=_address()):
             raise errors.Invalid.field("current", "that is not your password")
-        passwords.set(db, person=me, password=form.get("password", ""), by=me.id)
+        passwords.choose(db, person=me, password=form.get("password", ""), by=me.id)
     except errors.Invalid as error:
         return _account(error), error.status
     flash("Your password is changed, and you are signed out everywhere else.")

@@ -20,9 +20,16 @@ def index():
 def _index(error: errors.Error | None = None) -> str:
     args, db = request.args, desk().db
     role = args.get("role") if args.get("role") in people.ROLES else None
-    found = people.list(db, after=args.get("after", "").replace("\0", ""), role=role, search=args.get("q"), limit=PAGE + 1)
+    found = people.page(db, after=args.get("after", "").replace("\0", ""), role=role, search=args.get("q"), limit=PAGE + 1)
     return render_template(
-        "people/index.html", listed=found[:PAGE], more=len(found) > PAGE, role=role, roles=people.ROLES, error=error
+        "people/index.html",
+        listed=found[:PAGE],
+        more=len(found) > PAGE,
+        search=args.get("q", ""),
+        role=role,
+        roles=people.ROLES,
+        typed={name: request.form.get(name, "") for name in ("name", "email", "role", "skills", "customer")},
+        error=error,
     )
 
 
@@ -32,14 +39,15 @@ def add():
     form, me, db = request.form, access.current(), desk().db
     role = form.get("role", "")
     customer = form.get("customer", "").strip() or None
+    skills = [name for name in form.get("skills", "").split(",") if name.strip()]
     try:
-        person = people.add(
-            db, name=form.get("name", ""), email=form.get("email", ""), role=role, customer=customer, by=me.id
-        )
+        with db.transaction() as whole:
+            facts = {"name": form.get("name", ""), "email": form.get("email", ""), "role": role, "customer": customer}
+            person = people.add(whole, **facts, by=me.id)
+            for skill in skills:
+                people.give_skill(whole, person_id=person.id, skill=skill, by=me.id)
     except (errors.Invalid, errors.NameTaken) as error:
         return _index(error), error.status
-    for skill in filter(None, (name.strip() for name in form.get("skills", "").split(","))):
-        people.give_skill(db, person_id=person.id, skill=skill, by=me.id)
     flash(f"{person.name} is added. Now make the link that lets them choose a password.")
     return htmx.go(url_for("people.show", person_id=person.id))
 
@@ -59,8 +67,8 @@ def _show(person_id: int, *, error: errors.Error | None = None, link: str | None
         known=people.known_skills(db),
         tiers=people.TIERS,
         holds=people.holds(db, person_id=person_id),
-        sessions=sessions.list(db, person_id=person_id),
-        tokens=tokens.list(db, person_id=person_id),
+        sessions=sessions.live(db, person_id=person_id),
+        tokens=tokens.live(db, person_id=person_id),
         error=error,
         link=link,
         token=token,
