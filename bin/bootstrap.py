@@ -40,7 +40,7 @@ def prepare(*requirements: str) -> None:
         return
     with _locked():
         if missing := _missing(requirements):
-            _make_venv(missing)
+            _make_venv()
         installs = [*([_pip(*missing)] if missing else []), *_npm()]
         _finish(installs)
         if missing:
@@ -91,7 +91,7 @@ def _locked():
         yield
 
 
-def _make_venv(missing: list[str]) -> None:
+def _make_venv() -> None:
     """A virtual environment of this very Python; one that does not start, or is another Python's, is made anew."""
     if _version_of(PYTHON) == sys.version:
         return
@@ -147,7 +147,7 @@ def _npm() -> list:
 
 
 def _begin(argv: list[str], name: str, environ: dict[str, str] | None = None):
-    words = tempfile.TemporaryFile("w+")
+    words = tempfile.TemporaryFile("w+")  # noqa: SIM115 (read when the process has ended)
     path = f"{VENV / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     environ = {**(environ or os.environ), "PATH": path}
     return subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=words, stderr=words, env=environ), words, name
@@ -190,13 +190,13 @@ def become(*arguments: str) -> None:
     """Goes on as the environment's Python, which finds the project but nothing of the current folder."""
     path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     programs = f"{VENV / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
-    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "PATH": programs}
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "PATH": programs, "BOOTSTRAP_BEGAN": str(BEGAN)}
     os.execve(PYTHON, [str(PYTHON), "-P", *arguments], environ)
 
 
 def main(action) -> None:
     """Runs a command's own part; a failure is one message and exit code 1, ctrl-c is 130."""
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036 (whoever has an older one should read a sentence)
         sys.exit("Claimcheck needs Python 3.11 or newer")
     try:
         action()

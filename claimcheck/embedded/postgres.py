@@ -21,6 +21,7 @@ import psycopg
 
 from claimcheck.embedded import accounts, processes
 from claimcheck.embedded.accounts import Account
+from claimcheck.embedded.home import Unusable
 from claimcheck.embedded.processes import Program
 
 ROLES_SQL = Path(__file__).parents[2] / "deploy" / "roles.sql"
@@ -36,10 +37,6 @@ SETTINGS = {
     "shared_buffers": "256MB",
     "timezone": "UTC",
 }
-
-
-class Unusable(Exception):
-    """The database cannot be started here; the message says what to do."""
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def start(program: Program) -> subprocess.Popen[bytes]:
     leash = [sys.executable, "-I", "-S", str(LEASH), str(os.getpid()), str(int(program.stop_signal)), str(user), str(group)]
     with _log(program.log) as log:
         return subprocess.Popen(
-            leash + program.argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=program.environ, close_fds=True
+            leash + program.argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=program.environ, cwd="/"
         )
 
 
@@ -81,22 +81,23 @@ def identity(pid: int) -> str | None:
 
 
 def is_alive(name: str) -> bool:
-    return identity(_pid(name)) == name
+    return bool(name) and identity(number(name)) == name
 
 
 def end(name: str, grace: float = 10.0) -> bool:
     """Ends a process that an earlier run left, by its identity; False where it had gone already."""
     if not is_alive(name):
         return False
-    for number, seconds in ((signal.SIGTERM, grace), (signal.SIGKILL, 5.0)):
+    for how, seconds in ((signal.SIGTERM, grace), (signal.SIGKILL, 5.0)):
         with contextlib.suppress(ProcessLookupError):
-            os.kill(_pid(name), number)
+            os.kill(number(name), how)
         if wait_until(lambda: not is_alive(name), seconds):
             break
     return True
 
 
-def _pid(name: str) -> int:
+def number(name: str) -> int:
+    """The process number inside an identity."""
     return int(name.split("/")[1])
 
 
@@ -106,3 +107,11 @@ def wait_until(true: Callable[[], bool], seconds: float, every: float = 0.02) ->
     while not (answer := true()) and time.monotonic() < deadline:
         time.sleep(every)
     return answer
+
+
+def last_words(log: Path, lines: int = 15) -> str:
+    """The end of a program's log, for a message about its failure."""
+    try:
+        return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
+    except OSError:
+        return ""

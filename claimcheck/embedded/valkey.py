@@ -9,6 +9,7 @@ from pathlib import Path
 
 import redis
 
+from claimcheck.embedded.home import private
 from claimcheck.embedded.processes import Program
 
 # What RQ needs and no more: no flush, no configuration, no foreign key. INFO is for the boot check.
@@ -49,7 +50,7 @@ class Valkey:
     def prepare(self) -> None:
         self.folder.mkdir(mode=0o700, exist_ok=True)
         text = CONFIGURATION.format(folder=f'"{self.folder}"', port=self.port, rights=DESK, **self.passwords)
-        with open(self._configuration(), "w", encoding="utf-8", opener=_private) as file:
+        with open(self._configuration(), "w", encoding="utf-8", opener=private) as file:
             file.write(text)
 
     def _configuration(self) -> Path:
@@ -68,7 +69,3 @@ class Valkey:
     def url(self, who: str = "desk", database: int = 0) -> str:
         user = "admin" if who == "admin" else "claimcheck"
         return f"redis://{user}:{self.passwords[who]}@127.0.0.1:{self.port}/{database}"
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
