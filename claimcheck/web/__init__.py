@@ -13,7 +13,8 @@ from claimcheck.db import Database
 from claimcheck.store import Store
 
 RESOURCES = (
-    "login", "pages", "people", "libraries", "payload", "review", "decisions", "escalations", "work", "projects", "items", "effects", "api",
+    "login", "pages", "people", "libraries", "payload", "review", "assignments", "decisions", "escalations", "work", "projects", "items",
+    "effects", "api",
 )  # fmt: skip
 
 
