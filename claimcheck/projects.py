@@ -9,8 +9,9 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from claimcheck import errors, sweeps
+from claimcheck import effects, errors, sweeps
 from claimcheck import rules as rules_
+from claimcheck.config import Settings
 from claimcheck.db import Connection, Database
 from claimcheck.people import Person
 
@@ -61,18 +62,6 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
-    """A version of a project's rules: who made it, and why."""
-
-    version: int
-    shown_version: int
-    rules: dict[str, Any]
-    why: str
-    created_at: datetime
-    by: str
-
-
-@dataclass(frozen=True, slots=True)
 class Created:
     """A project's id; `new` says whether it was made now, and only then a webhook's secret is shown, once."""
 
@@ -105,10 +94,10 @@ class InForce:
     shown_version: int
 
 
-def create(db: Database, *, by: Person, rules: rules_.Rules, customer_id: int | None = None) -> Created:
+def create(db: Database, *, by: Person, rules: rules_.Rules, customer_id: int | None = None, settings: Settings | None = None) -> Created:
     """Opens a project, or finds the one that was made by the same rules. Raises ProjectExists where the rules differ.
 
-    `customer_id` is the maker's own where it is not given.
+    `customer_id` is the maker's own where it is not given, `settings` are the process's.
     """
     owner = by.customer_id if customer_id is None else customer_id
     if owner is None:
@@ -116,14 +105,14 @@ def create(db: Database, *, by: Person, rules: rules_.Rules, customer_id: int | 
     for attempt in range(ATTEMPTS):
         try:
             with db.transaction() as connection:
-                return _create(connection, by.id, owner, rules)
+                return _create(connection, by.id, owner, rules, settings)
         except errors.Again:
             if attempt == ATTEMPTS - 1:
                 raise
     raise errors.Unavailable()
 
 
-def _create(connection: Connection, me: int, customer_id: int, rules: rules_.Rules) -> Created:
+def _create(connection: Connection, me: int, customer_id: int, rules: rules_.Rules, settings: Settings | None) -> Created:
     open_lanes(connection, rules)
     made = connection.one("projects/create", _Id, me=me, customer_id=customer_id, **_columns(rules))
     if made is None:
@@ -133,7 +122,7 @@ def _create(connection: Connection, me: int, customer_id: int, rules: rules_.Rul
     put_reasons(connection, made.id, rules)
     reserved = rules_.RESERVED
     connection.run("reason_codes/put", project_id=made.id, codes=[*reserved], labels=[*reserved.values()], reserved=True)
-    return Created(made.id, True, _install(connection, made.id, rules.webhook))
+    return Created(made.id, True, effects.install(connection, made.id, rules.webhook, settings))
 
 
 def _found(connection: Connection, customer_id: int, rules: rules_.Rules) -> Created:
@@ -145,14 +134,6 @@ def _found(connection: Connection, customer_id: int, rules: rules_.Rules) -> Cre
     return Created(there.id, False)
 
 
-def _install(connection: Connection, project_id: int, webhook: rules_.Webhook | None) -> str | None:
-    try:
-        from claimcheck import effects  # until that module is there
-    except ImportError:
-        return None
-    return effects.install(connection, project_id, webhook)
-
-
 def open_lanes(connection: Connection, rules: rules_.Rules) -> None:
     """Makes the skill and its lanes where they are missing."""
     connection.run("skills/ensure", name=rules.skill)
@@ -161,7 +142,7 @@ def open_lanes(connection: Connection, rules: rules_.Rules) -> None:
 
 def add_version(connection: Connection, project_id: int, at: InForce, rules: rules_.Rules, me: int, why: str) -> None:
     """Writes down a version of a project's rules."""
-    connection.run("projects/add_version", project_id=project_id, version=at.version, shown_version=at.shown_version,
+    connection.run("versions/add", project_id=project_id, version=at.version, shown_version=at.shown_version,
                    rules=Jsonb(rules.stored()), me=me, why=why)  # fmt: skip
 
 
@@ -211,7 +192,7 @@ def counts(db: Database, project_ids: Iterable[int]) -> dict[int, Counts]:
 
 def rules(db: Database, project_id: int, version: int) -> rules_.Rules:
     """A version's rules. Raises NotFound."""
-    row = db.one("projects/rules", _Rules, project_id=project_id, version=version)
+    row = db.one("versions/rules", _Rules, project_id=project_id, version=version)
     if row is None:
         raise errors.NotFound()
     return rules_.parse(row.rules)
@@ -232,11 +213,6 @@ def _in_force(db: Database, project_id: int) -> InForce:
     if row is None:
         raise errors.NotFound()
     return row
-
-
-def versions(db: Database, project_id: int) -> list[Version]:
-    """Every version of a project's rules, newest first."""
-    return db.all("projects/versions", Version, project_id=project_id)
 
 
 def pause(db: Database, project_id: int, me: int) -> None:

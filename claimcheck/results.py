@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import Any
 
-from claimcheck import transactions
+from claimcheck import canonical, evidence, transactions
 from claimcheck.db import Database
 
 PATIENCE = 2.0  # seconds for submits that are on their way
@@ -67,6 +67,15 @@ def page(db: Database, *, project_id: int, after: int = 0, limit: int = 100) -> 
         return rows
     settled_before = datetime.now().astimezone() - OVER_BY_NOW
     return [*takewhile(lambda row: row.decided_at < settled_before, rows)]
+
+
+def hash_now(db: Database, project_id: int, result: Result) -> bytes:
+    """The hash of the item's newest evidence, shown as it was for this decision: the decision's own unless it changed since."""
+    if not result.evidence_changed:
+        return result.evidence_hash
+    newest = {"evidence_version": result.current_evidence_version, "shown_version": result.shown_version}
+    document = evidence.document(db, item_id=result.item_id, project_id=project_id, **newest)
+    return bytes.fromhex(canonical.source_hash(canonical.encode(document)))
 
 
 FORMULA = re.compile(r"""[\s"']*[=+\-@＝＋－＠\t\r\n]""")  # a spreadsheet would compute it

@@ -1,0 +1,98 @@
+"""A project's rules over time: every change is one more version, with its why, and the tasks that are open follow it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from claimcheck import effects, errors, evidence, projects, rules, sweeps
+from claimcheck.config import Settings
+from claimcheck.db import Connection, Database
+from claimcheck.rules import Rules
+
+FIXED = ("name", "skill")
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of a project's rules: who made it, and why."""
+
+    version: int
+    shown_version: int
+    rules: dict[str, Any]
+    why: str
+    created_at: datetime
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Locked:
+    version: int
+    shown_version: int
+    cancelled: bool
+    rules: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Changed:
+    """What a change comes to. `secret` is a new webhook's."""
+
+    old: Rules
+    new: Rules
+    secret: str | None
+
+    @property
+    def nothing(self) -> bool:
+        return self.old == self.new
+
+
+def of_project(db: Database, project_id: int) -> list[Version]:
+    """Every version of a project's rules, newest first."""
+    return db.all("versions/all", Version, project_id=project_id)
+
+
+def change(db: Database, project_id: int, me: int, new: Rules, *, why: str, settings: Settings | None = None) -> str | None:
+    """The rules from now on; a webhook's secret where it is new. Rules that are in force already change nothing.
+
+    Open tasks follow: they are hashed anew where what is shown or asked has changed, ranked anew where weight, priority or
+    tier have. What people hold stays theirs. Raises NotFound, Invalid for another name or skill, ProjectCancelled.
+    """
+    with db.transaction() as connection:
+        changed = _change(connection, project_id, me, new, why, settings)
+    if changed.nothing:
+        return None
+    if changed.old.asked() != new.asked():
+        evidence.rehash(db, project_id=project_id)
+    lift = new.priority - changed.old.priority
+    if lift or changed.old.weight != new.weight or changed.old.quality_floor != new.quality_floor:
+        sweeps.rerank(db, project_id=project_id, lift=lift)
+    return changed.secret
+
+
+def _change(connection: Connection, project_id: int, me: int, new: Rules, why: str, settings: Settings | None) -> _Changed:
+    there = connection.one("versions/lock", _Locked, project_id=project_id)
+    if there is None:
+        raise errors.NotFound()
+    old = rules.parse(there.rules)
+    if old == new:
+        return _Changed(old, new, None)
+    _refuse(there, old, new)
+    at = projects.InForce(there.version + 1, there.version + 1 if old.asked() != new.asked() else there.shown_version)
+    projects.open_lanes(connection, new)
+    projects.add_version(connection, project_id, at, new, me, why)
+    touched = [name for name in Rules.model_fields if getattr(old, name) != getattr(new, name)]
+    connection.run("versions/change", project_id=project_id, version=at.version, shown_version=at.shown_version, me=me, why=why,
+                   fields=touched, **projects.terms(new))  # fmt: skip
+    projects.put_reasons(connection, project_id, new)
+    connection.run("queues/move", project_id=project_id, tier=new.quality_floor)
+    secret = effects.install(connection, project_id, new.webhook, settings) if old.webhook != new.webhook else None
+    return _Changed(old, new, secret)
+
+
+def _refuse(there: _Locked, old: Rules, new: Rules) -> None:
+    if there.cancelled:
+        raise errors.ProjectCancelled("The project was cancelled; its rules stay as they are.")
+    fixed = next((name for name in FIXED if getattr(old, name) != getattr(new, name)), None)
+    if fixed is not None:
+        raise errors.Invalid.field(f"rules.{fixed}", f"must stay {getattr(old, fixed)!r}; open another project for another {fixed}")

@@ -1,0 +1,23 @@
+"""The JSON API under /v1: bearer tokens, problem documents, one module a resource."""
+
+from claimcheck.web.api import (
+    assignments,
+    batches,
+    dead_letters,
+    decisions,
+    items,
+    openapi,
+    payload,
+    projects,
+    results,
+    reviewers,
+    signing_keys,
+    tasks,
+    uploads,
+)
+from claimcheck.web.api.routes import ROUTES, blueprint
+
+__all__ = [
+    "ROUTES", "assignments", "batches", "blueprint", "dead_letters", "decisions", "items", "openapi", "payload", "projects",
+    "results", "reviewers", "signing_keys", "tasks", "uploads",
+]  # fmt: skip

@@ -1,0 +1,82 @@
+"""`/v1/decisions/{id}`: read one, take its receipt, overturn it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from claimcheck import decisions, errors, history, projects
+from claimcheck.validation import Model, Prose
+from claimcheck.web import desk
+from claimcheck.web.api import answers, models
+from claimcheck.web.api.requests import Body
+from claimcheck.web.api.routes import Call, route
+
+READERS = ("customer", "lead")
+
+
+class Overturn(Model):
+    """What holds instead: exactly one of `verdict`, `answer` and `reopen`."""
+
+    reason_code: Annotated[str, Field(min_length=1, max_length=100)]
+    note: Prose = ""
+    verdict: Annotated[str, Field(max_length=20)] | None = None
+    answer: Any = None
+    reopen: bool = False
+
+
+@route("GET", "/decisions/{decision_id}", roles=READERS, answers={200: models.Decision})
+def get(call: Call, decision_id: int) -> Any:
+    """A decision. A look stays hidden while its task waits for independent ones."""
+    return 200, _shown(_load(call, decision_id))
+
+
+def _load(call: Call, decision_id: int) -> decisions.Decision:
+    found = decisions.load(desk().db, decision_id=decision_id)
+    owner = projects.reach(call.person)
+    if owner not in (None, found.customer_id):
+        raise errors.NotFound()
+    if found.outcome is None and any(e.hidden for e in history.of_item(desk().db, item_id=found.item_id) if e.decision_id == found.id):
+        raise errors.NotFound()
+    return found
+
+
+def _shown(found: decisions.Decision) -> dict[str, Any]:
+    same = ("id", "item_id", "project_id", "project_version", "idempotency_key", "trace_id", "kind", "verdict", "answer", "outcome",
+            "reason_code", "note", "supersedes", "superseded_by", "evidence_version", "evidence_hash",
+            "current_evidence_version")  # fmt: skip
+    return {
+        **{name: getattr(found, name) for name in same},
+        "decision_id": found.id,
+        "decided_by": found.pseudonym,
+        "decided_at": found.created_at,
+        "evidence_changed": found.current_evidence_version > found.evidence_version,
+    }
+
+
+@route("GET", "/decisions/{decision_id}/receipt", roles=READERS, answers={200: models.Receipt})
+def receipt(call: Call, decision_id: int) -> Any:
+    """A decision's signed receipt, the same bytes each time."""
+    found = _load(call, decision_id)
+    return 200, decisions.receipt(desk().db, decision_id=found.id, secret=desk().settings.secret_key or "")
+
+
+@route(
+    "POST", "/decisions/{decision_id}/overturn", roles=("lead",), body=Body(Overturn), answers={201: models.Decision},
+    raises=(errors.AlreadyOverturned,),
+)  # fmt: skip
+def overturn(call: Call, decision_id: int) -> Any:
+    """Supersedes an outcome, once: by another verdict or answer, or by opening the item again."""
+    sent, db = call.body, desk().db
+    made = decisions.overturn(
+        db,
+        decision_id=decision_id,
+        me=call.person.id,
+        reason_code=sent.reason_code,
+        note=sent.note,
+        verdict=sent.verdict,
+        answer=sent.answer,
+        reopen=sent.reopen,
+    )
+    return 201, _shown(decisions.load(db, decision_id=made)), {"Location": answers.address(f"/v1/decisions/{made}")}

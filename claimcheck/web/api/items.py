@@ -1,0 +1,127 @@
+"""`/v1/projects/{id}/items` and `/v1/items/{id}`: send items, find one, read what became of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import request
+from pydantic import Field
+from werkzeug.exceptions import ClientDisconnected
+
+from claimcheck import batches, errors, history, items, lines, projects
+from claimcheck.validation import Model
+from claimcheck.web import desk
+from claimcheck.web.api import models, payload
+from claimcheck.web.api.projects import listed, started
+from claimcheck.web.api.requests import LARGE, Body, Query
+from claimcheck.web.api.routes import Call, route
+
+NDJSON = "application/x-ndjson"
+STATES = {"full": "leased", None: "not_durable", "passed_on": "escalated"}
+
+
+class Items(Model):
+    """Rows to take in, each with its own idempotency key."""
+
+    items: list[items.Item]
+
+
+class Find(Query):
+    idempotency_key: str = Field(min_length=1, max_length=200)
+
+
+@route(
+    "POST", "/projects/{project_id}/items", roles=("customer",), body=Body(Items, LARGE, raw=True, also=(NDJSON,)),
+    answers={202: models.Started}, raises=(errors.QueueSaturated, errors.ProjectCancelled),
+)  # fmt: skip
+def send(call: Call, project_id: int) -> Any:
+    """Takes items in, as JSON or as an NDJSON stream of any length. Good rows go in, bad ones are kept and listed with the batch.
+
+    A stream that is cut, or told to wait, can be sent again whole: rows that are in already are counted as repeated.
+    """
+    db, me = desk().db, call.person
+    project = projects.load(db, project_id, me)
+    rows = _streamed() if call.body is None else _sent(call.body)
+    batch_id = batches.open(db, project_id=project.id, by=me.id)
+    try:
+        batches.take(db, project=project.id, by=me.id, rows=rows, batch_id=batch_id)
+    except errors.Error as error:
+        error.facts |= started(batch_id)
+        raise
+    return 202, started(batch_id)
+
+
+def _sent(body: Any) -> list[Any]:
+    if not isinstance(body, dict) or set(body) != {"items"}:
+        raise errors.Invalid.field("items", 'is required, and stands alone: {"items": […]}')
+    return listed(body["items"])
+
+
+def _streamed() -> Any:
+    request.max_content_length = None
+    try:
+        yield from lines.read(request.stream)
+    except (ClientDisconnected, OSError):
+        raise errors.BadRequest("The stream was cut; send it again, what is in already is not taken twice.") from None
+
+
+@route("GET", "/projects/{project_id}/items", roles=("customer", "lead"), query=Find, answers={200: models.Item})
+def find(call: Call, project_id: int) -> Any:
+    """The item of a project that was sent under this idempotency key."""
+    project = projects.load(desk().db, project_id, call.person)
+    return 200, _one(call, _named(project.id, call.query.idempotency_key))
+
+
+def _named(project_id: int, key: str) -> int:
+    found = history.page(desk().db, customer_id=None, project_id=project_id, key=key).items
+    if not found or found[0].id is None:
+        raise errors.NotFound("No item of this project was sent under that idempotency key.")
+    return found[0].id
+
+
+@route("GET", "/items/{item_id}", roles=("customer", "lead"), answers={200: models.Item})
+def get(call: Call, item_id: int) -> Any:
+    """An item: where it stands, its evidence, and what was done with it. What independent looks said stays hidden until all are in."""
+    return 200, _one(call, item_id)
+
+
+def _one(call: Call, item_id: int) -> dict[str, Any]:
+    db = desk().db
+    facts = history.facts(db, item_id=item_id, customer_id=projects.reach(call.person))
+    same = ("project_id", "batch_id", "idempotency_key", "source_hash", "trace_id", "priority", "partition_key", "title", "created_at")
+    return {
+        "id": facts.id,
+        "item_id": facts.id,
+        **{name: getattr(facts, name) for name in same},
+        "state": _state(facts),
+        "lease_count": facts.lease_count or 0,
+        "evidence_version": facts.evidence_version,
+        "outcome": _outcome(facts),
+        "versions": [_version(facts.id, v) for v in history.versions(db, item_id=facts.id)],
+        "history": [_entry(e) for e in history.of_item(db, item_id=facts.id)],
+    }
+
+
+def _state(facts: history.Facts) -> str:
+    if facts.task_kind in ("escalation", "adjudication") and facts.task_state in ("pending", "full"):
+        return "escalated"
+    return STATES.get(facts.task_state, facts.task_state or "not_durable")
+
+
+def _outcome(facts: history.Facts) -> dict[str, Any] | None:
+    if facts.outcome_id is None or facts.outcome == "reopen":
+        return None
+    same = ("outcome", "verdict", "answer", "reason_code", "settled_at")
+    changed = {"evidence_version": facts.outcome_version, "evidence_changed": facts.changed_since}
+    return {"decision_id": facts.outcome_id, **{name: getattr(facts, name) for name in same}, **changed}
+
+
+def _version(item_id: int, version: history.Version) -> dict[str, Any]:
+    listed = [{**part, "url": payload.address(item_id, version.version, part["n"])} for part in version.parts or ()]
+    same = ("version", "created_at", "published_at", "evidence_hash")
+    return {**{name: getattr(version, name) for name in same}, "parts": listed}
+
+
+def _entry(entry: history.Entry) -> dict[str, Any]:
+    same = ("at", "kind", "task_kind", "decision_id", "verdict", "answer", "outcome", "reason", "note", "evidence_version", "evidence_hash")
+    return {**{name: getattr(entry, name) for name in same}, "who": entry.pseudonym}

@@ -1,0 +1,81 @@
+"""Reads what a caller sent: parameters and bodies, by models, within limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from flask import request
+from pydantic import BaseModel, ConfigDict
+from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
+
+from claimcheck import canonical, errors
+from claimcheck.validation import validated
+
+M = TypeVar("M", bound=BaseModel)
+KIB, MIB = 1024, 1024 * 1024
+SMALL, LARGE = 256 * KIB, 32 * MIB
+
+
+class Query(BaseModel):
+    """Parameters of an address: unknown ones are refused, numbers are read from their digits."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def query(model: type[M]) -> M:
+    """The address's parameters. Raises BadRequest for one that is unknown, given twice, or wrong."""
+    given = request.args.to_dict(flat=False)
+    twice = next((name for name, values in given.items() if len(values) > 1), None)
+    if twice is not None:
+        raise errors.BadRequest(f"{twice}: is given twice; give it once", errors=[errors.FieldError(twice, "is given twice; give it once")])
+    try:
+        return validated(model, {name: values[0] for name, values in given.items()})
+    except errors.Invalid as error:
+        raise errors.BadRequest(error.detail, errors=error.errors) from None
+
+
+@dataclass(frozen=True)
+class Body:
+    """A JSON body of this model. With `raw` the parsed object is given on as it is, to be judged further down."""
+
+    model: type[BaseModel]
+    limit: int = SMALL
+    raw: bool = False
+    optional: bool = False
+    also: tuple[str, ...] = ()  # other content types, which the view reads by itself
+
+    @property
+    def raises(self) -> list[type[errors.Error]]:
+        return [errors.BadRequest, errors.Invalid, errors.TooLarge, errors.UnsupportedMediaType]
+
+    def read(self) -> Any:
+        """The body. Raises BadRequest, UnsupportedMediaType, TooLarge, Invalid; None where the view reads it by itself."""
+        if request.mimetype in self.also:
+            return None
+        if self.optional and not request.content_length and not request.mimetype:
+            return self.model()
+        if request.mimetype != "application/json":
+            raise errors.UnsupportedMediaType(f"Send Content-Type: {' or '.join(('application/json', *self.also))}.")
+        data = parsed(received(self.limit))
+        return data if self.raw else validated(self.model, data)
+
+
+def received(limit: int) -> bytes:
+    """The whole body. Raises TooLarge beyond the limit, BadRequest where it was cut short."""
+    request.max_content_length = limit
+    try:
+        return request.get_data(cache=False)
+    except RequestEntityTooLarge:
+        raise errors.TooLarge(f"The body is larger than {limit:,} bytes; send files ahead through POST /v1/uploads.") from None
+    except ClientDisconnected:
+        raise errors.BadRequest("The body is shorter than its Content-Length.") from None
+
+
+def parsed(data: bytes) -> Any:
+    """The JSON in a body. Raises BadRequest that names the place."""
+    try:
+        return canonical.parse_json(data)
+    except canonical.InvalidJSON as error:
+        field = error.path.removeprefix("$").removeprefix(".") or "body"
+        raise errors.BadRequest(f"{field}: {error.detail}", errors=[errors.FieldError(field, error.detail)]) from None

@@ -1,0 +1,24 @@
+"""`/v1/reviewers/me`: the caller, and what waits for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from claimcheck import looks, people, tasks
+from claimcheck.web import desk
+from claimcheck.web.api import models
+from claimcheck.web.api.routes import Call, route
+from claimcheck.web.api.tasks import WORKERS
+
+
+@route("GET", "/reviewers/me", roles=WORKERS, answers={200: models.Me})
+def me(call: Call) -> Any:
+    """You, your skills, what waits for you, and what you hold."""
+    db, person = desk().db, call.person
+    left, held = tasks.left(db, me=person.id), looks.holding(db, me=person.id)
+    return 200, {
+        **{name: getattr(person, name) for name in ("id", "name", "pseudonym", "role")},
+        "skills": [{"name": s.name, "tier": s.tier, "status": s.status} for s in people.skills(db, person_id=person.id)],
+        **{name: getattr(left, name) for name in ("waiting", "held", "next_free_seconds", "done_today")},
+        "assignment_id": held.assignment_id if held else None,
+    }

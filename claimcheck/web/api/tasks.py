@@ -1,0 +1,73 @@
+"""`/v1/tasks/next`: the claim."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from claimcheck import assignments, evidence, projects, rules, tasks
+from claimcheck.validation import Code, Model
+from claimcheck.web import desk
+from claimcheck.web.api import models, payload
+from claimcheck.web.api.requests import Body
+from claimcheck.web.api.routes import INT8, Call, route
+
+ASK_AGAIN = 5  # seconds, where nothing is held that could come back sooner or later
+LONGEST = 60
+WORKERS = ("reviewer", "lead")
+
+
+class Ask(Model):
+    """Narrows the choice; nothing of it needs to be said."""
+
+    skill: Code | None = None
+    queue: Code | None = None
+    item_id: int | None = Field(None, ge=1, le=INT8)
+
+
+@route("POST", "/tasks/next", roles=WORKERS, body=Body(Ask, optional=True), answers={200: models.Task, 204: None})
+def next(call: Call) -> Any:  # noqa: A001 (tasks.next)
+    """Your next task, or the one that you hold already. 204 when there is nothing for you now; `Retry-After` says when to ask again."""
+    db, me, ask = desk().db, call.person.id, call.body
+    claimed = tasks.claim(db, me=me, skill=ask.skill, queue=ask.queue, item_id=ask.item_id)
+    if claimed is None:
+        return 204, None, {"Retry-After": _wait(tasks.left(db, me=me))}
+    return 200, shown(assignments.load(db, assignment_id=claimed.assignment_id, me=me))
+
+
+def _wait(left: tasks.Left) -> str:
+    free = ASK_AGAIN if left.next_free_seconds is None else left.next_free_seconds
+    return str(min(max(free, 1), LONGEST))
+
+
+def shown(held: assignments.Assignment) -> dict[str, Any]:
+    """An assignment in its holder's hands, with what is asked of them."""
+    db = desk().db
+    asked = projects.rules(db, held.project_id, held.project_version)
+    same = ("task_id", "item_id", "project_id", "project", "kind", "queue", "lease_token", "lease_no", "lease_expires", "hold_until",
+            "evidence_version", "evidence_hash")  # fmt: skip
+    return {
+        "assignment_id": held.id,
+        **{name: getattr(held, name) for name in same},
+        "payload_url": payload.held_address(held.id, 0),
+        "parts": _parts(held),
+        **_asked(asked, held.kind),
+    }
+
+
+def _parts(held: assignments.Assignment) -> list[dict[str, Any]]:
+    listed = evidence.parts(desk().db, item_id=held.item_id, version=held.evidence_version)
+    same = ("n", "name", "content_type", "size", "sha256")
+    return [{**{name: getattr(p, name) for name in same}, "url": payload.held_address(held.id, p.n)} for p in listed]
+
+
+def _asked(asked: rules.Rules, kind: str) -> dict[str, Any]:
+    return {
+        "question": asked.question,
+        "verdicts": rules.verdicts(asked, kind),
+        "reason_codes": [r.code for r in asked.reason_codes],
+        "reasons": asked.reason_codes,
+        "skip_reasons": asked.skip_reasons,
+        "guidance": asked.guidance,
+    }
