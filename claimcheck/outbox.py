@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from claimcheck import errors
-from claimcheck.db import Database
+from claimcheck.db import Connection, Database
 
 LEASE_SECONDS = 20.0  # longer than the deadline of a call
 AT_ONCE = 4  # calls to one endpoint, whatever the number of workers
@@ -101,9 +101,7 @@ def ring(db: Database, *, room: int) -> list[Push]:
 
 def lease(db: Database, *, outbox_id: int) -> Lease | None:
     """Takes a row, if it is due, its turn, and nobody else's, and its endpoint can take a call."""
-    return db.one(
-        "outbox/lease", Lease, outbox_id=outbox_id, seconds=LEASE_SECONDS, attempts=ATTEMPTS, at_once=AT_ONCE, patience=PATIENCE
-    )
+    return db.one("outbox/lease", Lease, outbox_id=outbox_id, seconds=LEASE_SECONDS, attempts=ATTEMPTS, at_once=AT_ONCE, patience=PATIENCE)
 
 
 def after(db: Database, taken: Lease) -> list[int]:
@@ -112,13 +110,13 @@ def after(db: Database, taken: Lease) -> list[int]:
     return [row.outbox_id for row in db.all("outbox/after", _Row, **params)]
 
 
-def done(db: Database, taken: Lease) -> bool:
+def done(db: Database | Connection, taken: Lease) -> bool:
     """The effect has happened (a standing happens here, in the same statement). False: the lease was lost."""
     return db.one("outbox/done", _Done, outbox_id=taken.outbox_id, lease=taken.lease) is not None
 
 
 def failed(
-    db: Database,
+    db: Database | Connection,
     taken: Lease,
     *,
     error: str,

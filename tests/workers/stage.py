@@ -105,7 +105,9 @@ class Stage:
         if standing:
             kinds["standing"] = self.effect(project, "standing", on or ALL)
         if url:
-            kinds["webhook"] = self.effect(project, "webhook", on or ALL, url, signing.seal(SECRET_KEY, f"webhook of project {project}", secret.encode()))
+            kinds["webhook"] = self.effect(
+                project, "webhook", on or ALL, url, signing.seal(SECRET_KEY, f"webhook of project {project}", secret.encode())
+            )
         return Project(project, name, **kinds)
 
     def effect(self, project: int, kind: str, on: list[str], url: str | None = None, sealed: bytes | None = None) -> int:
@@ -117,17 +119,25 @@ class Stage:
         self.keys += 1
         key = f"item {self.keys}"
         at = self.all(PARTITION, project=project.id, key=partition)[0] if partition else (None, None)
-        return self.one(OUTCOME, project=project.id, key=key, hash=hashlib.sha256(key.encode()).digest(), partition=at[0], no=at[1], note=note)
+        return self.one(
+            OUTCOME, project=project.id, key=key, hash=hashlib.sha256(key.encode()).digest(), partition=at[0], no=at[1], note=note
+        )
 
     def outcomes(self, project: Project, count: int, partition: str | None = None) -> list[int]:
         return [self.outcome(project, partition) for _ in range(count)]
 
     def row(self, decision: int, effect: int | None = None) -> Any:
-        (row,) = self.all("SELECT * FROM outbox WHERE decision_id = %(decision)s AND effect_id = COALESCE(%(effect)s, effect_id)", decision=decision, effect=effect)
+        (row,) = self.all(
+            "SELECT * FROM outbox WHERE decision_id = %(decision)s AND effect_id = COALESCE(%(effect)s, effect_id)",
+            decision=decision,
+            effect=effect,
+        )
         return row
 
     def states(self, effect: int | None = None) -> dict[str, int]:
-        return dict(self.all("SELECT state, count(*)::int FROM outbox WHERE effect_id = COALESCE(%(effect)s, effect_id) GROUP BY 1", effect=effect))
+        return dict(
+            self.all("SELECT state, count(*)::int FROM outbox WHERE effect_id = COALESCE(%(effect)s, effect_id) GROUP BY 1", effect=effect)
+        )
 
     def open(self) -> int:
         return self.one("SELECT count(*) FROM outbox WHERE state IN ('pending', 'leased')")
@@ -153,6 +163,3 @@ def overturn(stage: Stage, decision: int) -> int:
             INSERT INTO outbox (decision_id, effect_id) SELECT d.id, e.id FROM d JOIN effects e USING (project_id) WHERE 'overturn' = ANY (e.on_outcomes))
         SELECT id FROM d"""
     return stage.one(statement, decision=decision)
-
-
-

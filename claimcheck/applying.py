@@ -1,0 +1,125 @@
+"""Applying: outcomes are carried out in threads of their own, so that a receiver that takes its time holds nobody else up."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from claimcheck import deliveries, errors, logs, outbound, outbox, signing
+from claimcheck.db import Connection, Database
+from claimcheck.deliveries import Call
+from claimcheck.outbox import Lease
+
+THREADS = 32  # calls under way in a process; they mostly wait
+CHAIN_SECONDS = 15.0  # that a thread goes on with what follows, before others get their turn
+PAUSE = 0.5  # between two tries to write down what a receiver answered
+
+SEALED = "SECRET_KEY does not open the webhook's secret: give the desk its former key, or the webhook a new secret"
+
+Ending = Callable[[Database | Connection, Lease], str | None]
+log = logs.get("claimcheck.applying")
+
+
+class Applier:
+    """Takes ids of outbox rows and sees to them. What it does is fenced by leases in Postgres: it may be killed at any moment."""
+
+    def __init__(self, db: Database, sender: deliveries.Sender, threads: int = THREADS):
+        self.db, self.sender = db, sender
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="apply")
+        self._came_free, self.free = threading.Condition(), threads
+        self._stopping = threading.Event()
+
+    def take(self, outbox_id: int, seconds: float | None = None) -> bool:
+        """Hands a row to a free thread; waits for one, `seconds` at most. False: none came free, the row is left alone."""
+        with self._came_free:
+            if not self._came_free.wait_for(lambda: self.free > 0, seconds) or self._stopping.is_set():
+                return False
+            self.free -= 1
+        self._pool.submit(self._run, outbox_id)
+        return True
+
+    def stop(self) -> None:
+        """Finishes what is under way (a call has its deadline), begins nothing more."""
+        self._stopping.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _run(self, outbox_id: int) -> None:
+        try:
+            self._chain(outbox_id)
+        except errors.Unavailable as error:
+            log.warning("apply.unavailable", outbox_id=outbox_id, error=error.detail)  # it is due again, or its lease lapses
+        except Exception:
+            log.exception("apply.broken", outbox_id=outbox_id)
+        finally:
+            with self._came_free:
+                self.free += 1
+                self._came_free.notify()
+
+    def _chain(self, outbox_id: int) -> None:
+        """A row and what follows it, so that a partition or an endpoint with a backlog need not wait for the doorbell each time."""
+        until = time.monotonic() + CHAIN_SECONDS
+        taken = outbox.lease(self.db, outbox_id=outbox_id)
+        while taken is not None:
+            if taken.lease is not None:
+                self._apply(taken)
+            taken = self._next(taken) if time.monotonic() < until else None
+
+    def _next(self, ended: Lease) -> Lease | None:
+        for outbox_id in outbox.after(self.db, ended):
+            if self._stopping.is_set():
+                return None
+            if taken := outbox.lease(self.db, outbox_id=outbox_id):
+                return taken
+        return None
+
+    def _apply(self, taken: Lease) -> None:
+        until = time.monotonic() + outbox.LEASE_SECONDS
+        if taken.kind == "standing":
+            self._write(taken, until, None, _done)
+            return
+        try:
+            call = deliveries.deliver(self.db, self.sender, taken)
+        except signing.Unsealable:
+            self._write(taken, until, None, _failed(taken, SEALED, permanent=True))
+        except errors.Unavailable:
+            raise
+        except Exception as error:
+            self._write(taken, until, None, _failed(taken, f"The desk could not make the call ({type(error).__name__})"))
+            raise
+        else:
+            self._write(taken, until, call, _done if call.answer.kind == "applied" else _answered(taken, call.answer))
+
+    def _write(self, taken: Lease, until: float, call: Call | None, end: Ending) -> None:
+        """Writes down what has happened elsewhere, trying as long as the lease lasts: else it would have to happen again."""
+        while True:
+            try:
+                state = self._end(taken, call, end)
+                break
+            except (errors.Unavailable, errors.Again) as error:
+                if time.monotonic() + PAUSE > until:
+                    raise
+                time.sleep(0 if isinstance(error, errors.Again) else PAUSE)
+        log.info("apply.ended", outbox_id=taken.outbox_id, attempt=taken.attempt, state=state or "lease lost")
+
+    def _end(self, taken: Lease, call: Call | None, end: Ending) -> str | None:
+        if call is None:
+            return end(self.db, taken)
+        with self.db.transaction() as connection:
+            deliveries.record(connection, call)
+            return end(connection, taken)
+
+
+def _done(connection: Database | Connection, taken: Lease) -> str | None:
+    return "done" if outbox.done(connection, taken) else None
+
+
+def _answered(taken: Lease, answer: outbound.Answer) -> Ending:
+    how = {"permanent": answer.kind == "permanent", "gone": answer.kind == "gone", "blames_endpoint": answer.kind == "transient"}
+    return _failed(taken, answer.error or "The receiver gave no answer.", retry_after=answer.retry_after, **how)
+
+
+def _failed(taken: Lease, error: str, retry_after: float | None = None, **how: bool) -> Ending:
+    pause = outbound.backoff(taken.attempt, retry_after)
+    return lambda connection, taken: outbox.failed(connection, taken, error=error, pause=pause, retry_after=retry_after, **how)

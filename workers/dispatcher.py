@@ -1,0 +1,109 @@
+"""`python -m workers.dispatcher`: rings the doorbell for what is due in the outbox, until told to stop. Several may run.
+
+It polls: a NOTIFY in the submit's statement would make all commits wait for each other. Where Redis has been away for long, it
+applies outcomes itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import threading
+import time
+
+import redis
+
+from claimcheck import applying, config, deliveries, errors, logs, outbox
+from claimcheck.db import Database
+from workers import doorbell
+
+IDLE_SECONDS = 0.25
+DEPTH = 40  # rings in the queue at most: a longer one only grows old
+AWAY_SECONDS = 30.0
+PAUSE_SECONDS = 1.0  # while the database does not answer
+
+log = logs.get("dispatcher")
+
+
+class Bell:
+    """Redis, as long as it is there."""
+
+    def __init__(self, url: str):
+        self.queue = doorbell.queue(doorbell.connect(url))
+        self.away_since: float | None = None
+
+    def room(self) -> int:
+        """How many rings the queue still takes; 0 while Redis is away."""
+        try:
+            room = max(0, DEPTH - self.queue.count)
+        except redis.RedisError as error:
+            self._away(error)
+            return 0
+        if self.away_since is not None:
+            log.info("dispatcher has Redis again", away_seconds=round(self.away(), 1))
+            self.away_since = None
+        return room
+
+    def ring(self, pushes: list[outbox.Push]) -> None:
+        """Rings for each. What Redis does not take is due again in a few seconds."""
+        try:
+            for push in pushes:
+                doorbell.ring(self.queue, push.outbox_id, push.push)
+        except redis.RedisError as error:
+            self._away(error)
+
+    def _away(self, error: redis.RedisError) -> None:
+        if self.away_since is None:
+            log.warning("dispatcher misses Redis", error=type(error).__name__)
+            self.away_since = time.monotonic()
+
+    def away(self) -> float:
+        """Seconds that Redis has been away."""
+        return 0.0 if self.away_since is None else time.monotonic() - self.away_since
+
+
+def run(db: Database, bell: Bell, applier: applying.Applier, stop: threading.Event, away_seconds: float = AWAY_SECONDS) -> None:
+    """Rounds until `stop` is set."""
+    while not stop.is_set():
+        try:
+            pause = 0 if _round(db, bell, applier, away_seconds) else IDLE_SECONDS
+        except errors.Error as error:
+            log.warning("dispatcher waits", error=error.code, detail=error.detail)
+            pause = PAUSE_SECONDS
+        stop.wait(pause)
+
+
+def _round(db: Database, bell: Bell, applier: applying.Applier, away_seconds: float) -> int:
+    """Rows that the bell was rung for, or that were seen to here."""
+    room = bell.room()
+    if room:
+        pushes = outbox.ring(db, room=room)
+        bell.ring(pushes)
+        return len(pushes)
+    if bell.away() <= away_seconds or not applier.free:
+        return 0
+    pushes = outbox.ring(db, room=applier.free)
+    return sum(applier.take(push.outbox_id) for push in pushes)
+
+
+def main() -> None:
+    """Runs with the settings of the environment; SIGTERM and SIGINT end it in good order."""
+    options = argparse.ArgumentParser(prog="python -m workers.dispatcher", description=__doc__)
+    options.add_argument("--redis-away", type=float, default=AWAY_SECONDS, metavar="SECONDS", help="after which it applies outcomes itself")
+    away_seconds = options.parse_args().redis_away
+    logs.configure()
+    settings, stop = config.load(), threading.Event()
+    config.require(settings, "database_url_worker", "redis_url", "secret_key")
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    db = Database(str(settings.database_url_worker), max_size=10, name="dispatcher")
+    applier = applying.Applier(db, deliveries.sender(settings))
+    try:
+        run(db, Bell(str(settings.redis_url)), applier, stop, away_seconds)
+    finally:
+        applier.stop()
+        db.close()
+
+
+if __name__ == "__main__":
+    main()
