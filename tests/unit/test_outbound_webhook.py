@@ -4,6 +4,8 @@ import base64
 import dataclasses
 import datetime
 import json
+import pathlib
+from typing import Any
 
 import pytest
 import standardwebhooks
@@ -93,3 +95,20 @@ def test_it_delivers() -> None:
     headers = dict(line.decode().split(": ", 1) for line in head.split(b"\r\n")[1:])
     assert answer.kind == "applied" and body == sent.body and headers["Content-Type"] == "application/json"
     assert webhook.is_genuine([secret], headers, body)
+
+
+def test_it_is_verified_by_the_ten_lines_of_the_docs() -> None:
+    page = pathlib.Path(__file__).parents[2] / "docs/webhooks.md"
+    names: dict[str, Any] = {}
+    exec(page.read_text().split("```python\n")[1].split("```")[0], names)  # noqa: S102
+    old, new, sent = webhook.new_secret(), webhook.new_secret(), webhook.outcome(OUTCOME)
+    headers = webhook.headers(sent, [new, old], NOW)
+    assert names["is_genuine"](old, headers, sent.body) and names["is_genuine"](new, headers, sent.body)
+    assert not names["is_genuine"](old, headers, sent.body + b" ")
+    assert not names["is_genuine"](old, webhook.headers(sent, [old], NOW - datetime.timedelta(minutes=6)), sent.body)
+
+
+def test_it_documents_every_field() -> None:
+    page = (pathlib.Path(__file__).parents[2] / "docs/webhooks.md").read_text()
+    event = json.loads(webhook.outcome(OUTCOME).body)
+    assert not [name for name in [*event, *event["data"]] if f"`{name}`" not in page]

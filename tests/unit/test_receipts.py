@@ -6,8 +6,10 @@ import datetime
 import json
 import pathlib
 import socket
+from typing import Any
 
 import pytest
+from cryptography.exceptions import InvalidSignature
 
 from claimcheck import canonical, receipts, signing
 
@@ -16,10 +18,7 @@ KEY = signing.new_key_pair()
 
 
 def facts(**changes: object) -> receipts.ReceiptFacts:
-    parts = [
-        canonical.Part(name, "text/plain", len(data), canonical.source_hash(data))
-        for name, data in FILES.items()
-    ]
+    parts = [canonical.Part(name, "text/plain", len(data), canonical.source_hash(data)) for name, data in FILES.items()]
     evidence = canonical.evidence_document(7, 2, 3, ["amount"], parts)
     known = receipts.ReceiptFacts(
         decision_id=41,
@@ -36,9 +35,7 @@ def facts(**changes: object) -> receipts.ReceiptFacts:
         evidence=evidence,
         evidence_version=2,
         reviewer="r-8f3a",
-        decided_at=datetime.datetime(
-            2026, 11, 29, 14, 3, 2, 120, datetime.timezone(datetime.timedelta(hours=2))
-        ),
+        decided_at=datetime.datetime(2026, 11, 29, 14, 3, 2, 120, datetime.timezone(datetime.timedelta(hours=2))),
         supersedes=None,
         key_id=KEY.key_id,
     )
@@ -107,9 +104,7 @@ def test_it_says_that_the_signature_is_wrong(folder: pathlib.Path) -> None:
 
 def test_it_says_that_the_key_is_wrong(folder: pathlib.Path) -> None:
     receipt, other = receipts.build(facts(), KEY.private), signing.new_key_pair()
-    assert problems(receipt, folder, other.public_pem).startswith(
-        f"wrong key: the receipt names key {KEY.key_id}"
-    )
+    assert problems(receipt, folder, other.public_pem).startswith(f"wrong key: the receipt names key {KEY.key_id}")
     assert "PEM" in problems(receipt, folder, "not a key")
 
 
@@ -128,15 +123,11 @@ def test_it_names_the_part_that_is_wrong(folder: pathlib.Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "name", ["../secret", "/etc/hostname", "link", "sides/../../secret", "a\0b", "n" * 400, "", "sides"]
-)
+@pytest.mark.parametrize("name", ["../secret", "/etc/hostname", "link", "sides/../../secret", "a\0b", "n" * 400, "", "sides"])
 def test_it_reads_nothing_outside_the_folder(name: str, folder: pathlib.Path) -> None:
     (folder.parent / "secret").write_bytes(b"secret")
     (folder / "link").symlink_to(folder.parent / "secret")
-    evidence = facts().evidence | {
-        "parts": [dataclasses.asdict(canonical.Part(name, "", 6, canonical.source_hash(b"secret")))]
-    }
+    evidence = facts().evidence | {"parts": [dataclasses.asdict(canonical.Part(name, "", 6, canonical.source_hash(b"secret")))]}
     hashed = canonical.source_hash(json.dumps(evidence, sort_keys=True, separators=(",", ":")).encode())
     assert problems(resigned(evidence=evidence, evidence_hash=hashed) if "\0" not in name else b"{}", folder)
 
@@ -182,3 +173,21 @@ CONTRADICTIONS += [{"decided_at": datetime.datetime(2026, 1, 1)}]  # noqa: DTZ00
 def test_it_signs_no_contradiction(change: dict[str, object]) -> None:
     with pytest.raises(ValueError):
         receipts.build(facts(**change), KEY.private)
+
+
+def test_it_is_verified_by_the_lines_of_the_docs(folder: pathlib.Path) -> None:
+    page = pathlib.Path(__file__).parents[2] / "docs/receipts.md"
+    names: dict[str, Any] = {}
+    exec(page.read_text().split("```python\n")[1].split("```")[0], names)  # noqa: S102
+    receipt, key = folder.parent / "receipt.json", folder.parent / "key.pem"
+    receipt.write_bytes(receipts.build(facts(), KEY.private))
+    key.write_text(KEY.public_pem)
+    names["check"](str(receipt), str(key), str(folder))
+    receipt.write_bytes(changed(note="x"))
+    with pytest.raises(InvalidSignature):
+        names["check"](str(receipt), str(key), str(folder))
+
+
+def test_it_documents_every_field() -> None:
+    page = (pathlib.Path(__file__).parents[2] / "docs/receipts.md").read_text()
+    assert not [name for name in json.loads(receipts.build(facts(), KEY.private)) if f"`{name}`" not in page]
