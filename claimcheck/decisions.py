@@ -10,7 +10,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from claimcheck import canonical, errors, evidence, keys, projects, receipts, rules
-from claimcheck.db import Database
+from claimcheck.db import Connection, Database
 
 REFUSED: dict[str, type[errors.Error]] = {
     "stale": errors.StaleLease,
@@ -180,10 +180,10 @@ def overturn(
             reason_code=reason_code,
             note=_note(note),
         )
-    if row is None:
-        raise errors.Forbidden("Only a lead may overturn an outcome.")
-    if reopen:
-        _refresh(db, row.decision_id)
+        if row is None:
+            raise errors.Forbidden("Only a lead may overturn an outcome.")
+        if reopen:
+            _refresh(connection, row.decision_id)
     return row.decision_id
 
 
@@ -203,11 +203,11 @@ def _replacement(db: Database, target: Decision, verdict: str | None, answer: An
     return "answer" if answer is not None else str(verdict)
 
 
-def _refresh(db: Database, decision_id: int) -> None:
+def _refresh(connection: Connection, decision_id: int) -> None:
     """The task that a re-opening raised takes the item's newest evidence, where that changed since the decision."""
-    task = db.one("decisions/reopened", _Reopened, decision_id=decision_id)
+    task = connection.one("decisions/reopened", _Reopened, decision_id=decision_id)
     if task is not None:
-        evidence.refresh_task(db, task_id=task.task_id, item_id=task.item_id)
+        evidence.refresh_task(connection, task_id=task.task_id, item_id=task.item_id)
 
 
 def receipt(db: Database, *, decision_id: int, secret: str) -> bytes:

@@ -44,8 +44,8 @@ def projects(race: Race, connection: psycopg.Connection[Any]) -> None:
     for n in range(1, race.plan.projects + 1):
         row = connection.execute(
             """INSERT INTO projects (customer_id, name, skill_id, wanted, lease_seconds, max_hold_seconds, abandon_limit, price_minor, weight, created_by)
-               VALUES (1, %s, %s, %s, %s, 5, 3, %s, %s, 0) RETURNING id""",
-            (f"project {n}", 1 + n % 4, 3 if n % 4 == 2 else 1, race.plan.lease, n * 10, 1 + n % 3),
+               VALUES (1, %s, %s, %s, %s, %s, 3, %s, %s, 0) RETURNING id""",
+            (f"project {n}", 1 + n % 4, 3 if n % 4 == 2 else 1, race.plan.lease, race.plan.lease * 20, n * 10, 1 + n % 3),
         ).fetchone()
         connection.execute("INSERT INTO project_versions (project_id, version, shown_version, rules, created_by) VALUES (%s, 1, 1, %s, 0)", (row["id"], Jsonb({})))
         connection.execute("INSERT INTO queues (project_id, name, lane_id) SELECT %s, queue, id FROM lanes WHERE skill_id = %s", (row["id"], 1 + n % 4))
