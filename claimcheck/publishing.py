@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Any
 
 from claimcheck import errors, evidence
 from claimcheck.db import Database
@@ -18,6 +19,7 @@ LIMIT, BYTES = 100, 32 * 1024 * 1024  # of one round
 LEASE_SECONDS = 15.0
 SMALL = 64 * 1024  # bytes of a part that is fetched with others
 THREADS = 8
+ATTEMPTS = 5  # of a statement that other ones got in the way of
 OUTAGE_SECONDS, LONGEST_SECONDS = 1.0, 300.0  # until evidence is tried again: the store was away; its own fault, doubling
 
 Of = tuple[int, int]  # (item, version)
@@ -145,7 +147,8 @@ def _publish_all(db: Database, stored: Sequence[_Taken], parts: Mapping[Of, list
 
 
 def _group(t: _Taken) -> tuple[int, bool, int]:
-    return t.project_id, t.durable > 0, 0 if t.durable else t.priority
+    """Urgent ones first: a rank is given from the lane's head on."""
+    return t.project_id, t.durable > 0, 0 if t.durable else -t.priority
 
 
 def _publish(db: Database, group: Sequence[_Taken], parts: Mapping[Of, list[evidence.Part]]) -> int:
@@ -153,13 +156,24 @@ def _publish(db: Database, group: Sequence[_Taken], parts: Mapping[Of, list[evid
     first = group[0]
     hashes = [evidence.digest(t.item_id, t.version, t.shown_version, evidence.shown(t.show, t.fields), parts[t.of]) for t in group]
     of_project = {"project_id": first.project_id, "shown_version": first.shown_version, "hashes": hashes, **_arrays(t.of for t in group)}
-    if first.durable:
-        rows = db.all("evidence/publish", _Published, **of_project)
-    else:
-        rows = db.all("items/publish", _Published, **of_project, priority=first.priority)
+    rows = (
+        db.all("evidence/publish", _Published, **of_project) if first.durable else _enqueue(db, of_project | {"priority": first.priority})
+    )
     seen = {(row.item_id, row.version) for row in rows}
     _defer(db, [(t.of, 0.0, "the project changed meanwhile") for t in group if t.of not in seen])
     return sum(row.published for row in rows)
+
+
+def _enqueue(db: Database, of_project: dict[str, Any]) -> list[_Published]:
+    for _ in range(ATTEMPTS):
+        try:
+            with db.transaction() as connection:
+                rows = connection.all("items/publish", _Published, **of_project)
+                connection.run("partitions/wake", item_ids=[row.item_id for row in rows])
+                return rows
+        except errors.Again:
+            continue
+    raise errors.Again()
 
 
 def _put_off(db: Database, taken: Sequence[_Taken], faults: Mapping[Of, errors.Error]) -> None:

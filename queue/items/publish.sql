@@ -1,5 +1,5 @@
 -- items: accepted → durable; tasks: none → pending | blocked | paused. Called when every part lies in the store, for one project and one priority.
--- Of a partition only the run that follows its last item is published; what comes later waits until it is woken.
+-- Of a partition only the run that follows its last item is published; what comes later waits, under the partition's lock, until partitions/wake.
 WITH project AS MATERIALIZED (                                         -- shared locks: cancel, pause and a change of rules wait for us, or we see them
     SELECT p.*, q.id AS queue_id, q.lane_id, p.paused_at IS NOT NULL OR q.paused_at IS NOT NULL AS halted
       FROM projects p JOIN queues q ON q.project_id = p.id AND q.name = 'review'
@@ -41,10 +41,6 @@ published AS (
        SET published_at = CASE WHEN a.item_id IS NOT NULL THEN clock_timestamp() END, publish_until = NULL, last_error = NULL, waits = a.item_id IS NULL
       FROM due LEFT JOIN arrived a ON a.item_id = due.item_id
      WHERE e.item_id = due.item_id AND e.version = due.version),
-woken AS (                                                             -- under the partition's lock, as everybody who lets evidence wait
-    UPDATE evidence e SET waits = false
-      FROM moved JOIN items n ON n.partition_id = moved.id AND n.partition_no BETWEEN moved.last_no + 1 AND moved.last_no + 200
-     WHERE e.item_id = n.id AND e.waits AND NOT EXISTS (SELECT FROM due WHERE due.item_id = e.item_id AND due.version = e.version)),
 emptied AS (
     DELETE FROM spool s USING arrived a WHERE s.item_id = a.item_id AND s.version = a.version),
 noted AS (
