@@ -11,10 +11,10 @@ from claimcheck.rendering import limits
 # Joiners (U+200C, U+200D) and the plain direction marks stay: Persian and emoji need them.
 ODD = re.compile("([\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f])\\1*")
 BROKEN = re.compile("[\udc80-\udcff]")
-NAMES = {
-    "\0": "NUL", "\x0b": "VT", "\x0c": "FF", "\r": "CR", "\x1b": "ESC", "\x7f": "DEL", "\u200b": "ZWSP",
-    "\u2028": "LSEP", "\u2029": "PSEP", "\u202a": "LRE", "\u202b": "RLE", "\u202c": "PDF", "\u202d": "LRO",
-    "\u202e": "RLO", "\u2066": "LRI", "\u2067": "RLI", "\u2068": "FSI", "\u2069": "PDI", "\ufeff": "BOM",
+CONTROLS = "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US"
+NAMES = dict(enumerate(CONTROLS.split())) | {
+    0x7F: "DEL", 0x200B: "ZWSP", 0x2028: "LSEP", 0x2029: "PSEP", 0x202A: "LRE", 0x202B: "RLE", 0x202C: "POP", 0x202D: "LRO", 0x202E: "RLO",
+    0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI", 0xFEFF: "BOM",
 }  # fmt: skip
 
 
@@ -55,7 +55,7 @@ def _label(character: str, broken_bytes: bool) -> tuple[str, str]:
     if broken_bytes and BROKEN.match(character):
         return f"{code - 0xDC00:02X}", f"byte {code - 0xDC00:02X}, not UTF-8"
     point = f"U+{code:04X}"
-    return NAMES.get(character, point), f"{unicodedata.name(character, 'control character').lower()}, {point}"
+    return NAMES.get(code, point), f"{unicodedata.name(character, 'control character').lower()}, {point}"
 
 
 def plain(text: str, most: int = limits.NAME_CHARACTERS) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from claimcheck.rendering import marks
+
 FIELDS = "payload.json"
 
 
@@ -20,6 +22,22 @@ class Part:
     def media_type(self) -> str:
         """The declared type without its parameters: `text/csv; charset=utf-8` is `text/csv`."""
         return self.content_type.partition(";")[0].strip().lower()
+
+    @property
+    def shown_name(self) -> tuple[marks.Span, ...]:
+        """The name for the eye: a right-to-left override in it is seen, and turns nothing round."""
+        return marks.spans(self.name)
+
+    @property
+    def plain_name(self) -> str:
+        """The name for an attribute."""
+        return marks.plain(self.name)
+
+    @property
+    def shown_size(self) -> str:
+        if self.size < 1024:
+            return "1 byte" if self.size == 1 else f"{self.size} bytes"
+        return f"{self.size / 1024:.0f} KB" if self.size < 1024 * 1024 else f"{self.size / 1024 / 1024:.1f} MB"
 
     @property
     def charset(self) -> str:

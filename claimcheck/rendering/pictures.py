@@ -34,6 +34,15 @@ def read(part: Part, source: Read) -> views.Image:
     return views.Image(part, media_type, picture.width, picture.height, _notes(picture, data))
 
 
+def verified(part: Part, data: bytes) -> str | None:
+    """The media type under which a part's bytes may be sent to be seen, None where they may not."""
+    media_type = ALIASES.get(part.media_type, part.media_type)
+    try:
+        return media_type if media_type in FORMATS and inspect(media_type, data) else None
+    except NotShown:
+        return None
+
+
 def inspect(media_type: str, data: bytes) -> Picture:
     name, parse = FORMATS[media_type]
     try:

@@ -120,6 +120,10 @@ class Image:
     height: int
     notes: tuple[str, ...] = ()
 
+    @property
+    def facts(self) -> str:
+        return f"{self.media_type.removeprefix('image/').upper()} · {self.width:,} × {self.height:,}"
+
 
 @dataclass(frozen=True)
 class Pdf:

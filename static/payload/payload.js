@@ -1,0 +1,3 @@
+import "./image.js";
+import "./keys.js";
+import "./pdf.js";
