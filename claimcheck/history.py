@@ -175,9 +175,7 @@ def page(
     after: int | None = None,
 ) -> Page:
     """A page of items, newest first: by project, state and exact idempotency key."""
-    rows = db.all(
-        "items/page", Listed, customer_id=customer_id, project_id=project_id, state=state, key=key, after=after
-    )
+    rows = db.all("items/page", Listed, customer_id=customer_id, project_id=project_id, state=state, key=key, after=after)
     items = [row for row in rows if row.id is not None]
     if len(items) > PAGE:
         return Page(items[:PAGE], items[PAGE - 1].id)

@@ -1,5 +1,7 @@
 // The review screen: the lease's clock and the sign of life, drafts, keys, and a submit that survives a cut connection.
 // Without it every button still works. htmx swaps #clock, #draft-state and #left, never the form.
+import { tabs } from "./tabs.js";
+
 const $ = (id) => document.getElementById(id);
 const desk = $("desk"), form = $("decide"), submit = $("submit"), note = $("note");
 const BEAT = 20, LOOK = 30, KEEP_MS = 1000;
@@ -8,9 +10,9 @@ const say = (text) => { if ($("said").textContent !== text) $("said").textConten
 const minutes = (s) => s >= 3600 ? `${Math.floor(s / 3600)} h ${String(Math.floor(s % 3600 / 60)).padStart(2, "0")} min` : `${Math.floor(s / 60)}:${String(s % 60).padStart(2, "0")}`;
 
 // --- The clock counts down what the server said was left; the machine's own time of day is never asked. ---
-let read, readAt, lastBeat = performance.now(), offline = false;
+let read, readAt, whole = 1, lastBeat = performance.now(), offline = false;
 function readClock(at) {
-  read = Number($("clock").dataset.left), readAt = at;
+  read = Number($("clock").dataset.left), readAt = at, whole = Math.max(whole, read, Number($("clock").dataset.of));
 }
 const left = () => Math.max(0, Math.ceil(read - (performance.now() - readAt) / 1000));
 const lost = () => ["lapsed", "lost"].includes($("clock").dataset.state);
@@ -20,7 +22,7 @@ function showClock() {
   clock.classList.toggle("offline", offline);
   if (!time) return;
   time.textContent = minutes(seconds);
-  clock.querySelector(".gone").setAttribute("stroke-dashoffset", String(100 - 100 * Math.min(1, 1 - seconds / clock.dataset.of)));
+  clock.querySelector(".arc").setAttribute("stroke-dashoffset", String(100 - 100 * Math.min(1, seconds / whole)));
   if (seconds === 60) say("One minute left");
   if (seconds === 0 && performance.now() - lastBeat > 2000) beat();   // the server says who has it now
 }
@@ -162,13 +164,10 @@ function signedOut() {
   $("draft-state").replaceChildren("You are signed out. What you typed is kept in this tab. ", link);
 }
 document.addEventListener("htmx:before:response", (event) => {
-  if (event.detail.ctx.response.status !== 401) return;
-  event.preventDefault(), signedOut();
-});
-document.addEventListener("htmx:after:request", (event) => {
   const { response, sourceElement } = event.detail.ctx;
-  if (sourceElement.id === "beat") offline = response.status >= 500;
-  if (sourceElement.id === "keep" && response.status >= 400) notKept("Draft not kept yet: trying again");
+  if (response.status === 401) return event.preventDefault(), signedOut();
+  if (sourceElement.id === "beat") offline = response.status >= 500, response.status >= 500 && event.preventDefault();
+  if (sourceElement.id === "keep" && response.status >= 400) event.preventDefault(), notKept("Draft not kept yet: trying again"), keepTimer = setTimeout(keep, 5000);
 });
 document.addEventListener("htmx:error", (event) => {
   const id = event.detail.ctx?.sourceElement.id;
@@ -186,33 +185,22 @@ addEventListener("pagehide", leave);
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });   // back: ask the server, replay nothing
 document.addEventListener("visibilitychange", () => document.hidden ? leave() : again());
 
-// --- Keys: only while no text field has the focus. ---
+// --- Keys: letters, digits and ? are pressed by desk.js, while no text field has the focus; here stands what submits. ---
 function firstReason() {
-  const found = [...form.querySelectorAll(".reason:not([hidden]) input")][0];
-  if (found) found.checked = true, $("find-reason").value = "", changed(), found.focus();
+  const found = form.querySelector(".reason:not([hidden]) input");
+  if (found) $("find-reason").value = "", found.checked = true, changed(), found.focus();
 }
 function inField(event) {
-  if (event.key === "Escape") { event.target.id === "find-reason" && (event.target.value = "", fitReasons()), event.target.blur(); }
-  else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); if (form.contains(event.target)) form.requestSubmit(submit); }
-  else if (event.key === "Enter" && event.target.id === "find-reason") { event.preventDefault(), firstReason(); }
+  if (event.key !== "Enter" && event.key !== "Escape") return;
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && form.contains(event.target)) event.preventDefault(), submit.disabled || form.requestSubmit(submit);
+  else if (event.target.id === "find-reason") event.preventDefault(), event.key === "Enter" ? firstReason() : (event.target.value = "", fitReasons(), event.target.blur());
 }
-const COMMANDS = {
-  "?": () => $("keys").showModal(),
-  "n": () => note.focus(),
-  "/": () => $("find-reason")?.focus(),
-  "x": () => { $("skip").open = !$("skip").open; if ($("skip").open) $("skip").querySelector("button").focus(); },
-  "Escape": () => { for (const open of document.querySelectorAll(".ways details[open]")) open.open = false; },
-};
 document.addEventListener("keydown", (event) => {
   if (event.isComposing || document.querySelector("dialog[open]")) return;
   if (typing(event.target)) return inField(event);
-  if (event.key === "Enter" && !event.target.closest?.("a, button, summary")) return event.preventDefault(), submit.disabled || form.requestSubmit(submit);
-  if (event.ctrlKey || event.metaKey || event.altKey || sending) return;
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const label = form.querySelector(`label[data-key="${CSS.escape(key)}"]:not([hidden])`);
-  if (label) return event.preventDefault(), label.querySelector("input").click(), label.querySelector("input").focus({ preventScroll: false });
-  if (COMMANDS[key]) event.preventDefault(), COMMANDS[key]();
+  if (event.key === "Enter" && !event.target.closest?.("a, button, summary")) event.preventDefault(), submit.disabled || form.requestSubmit(submit);
 });
+$("skip").addEventListener("toggle", () => $("skip").open && $("skip").querySelector("button").focus());
 
 // --- Once a second. ---
 function tick() {
@@ -220,15 +208,14 @@ function tick() {
   showClock(), showDraft();
   if (!lost() && idle() > Number(desk.dataset.idle) && !asked) askStill();
   if (asked) $("still-left").textContent = minutes(left());
-  const pace = offline ? 5 : BEAT;
-  if (!document.hidden || !asked) if (now - lastBeat > pace * 1000 && $("clock").dataset.state !== "lost") beat(), dirty && offline && keep();
+  if (now - lastBeat > (offline ? 5 : BEAT) * 1000 && $("clock").dataset.state !== "lost") beat(), dirty && offline && keep();
   if (!document.hidden && now - lastLook > LOOK * 1000) lastLook = now, $("left")?.dispatchEvent(new Event("look"));
 }
 let lastLook = performance.now();
 readClock(performance.getEntriesByType("navigation")[0]?.responseStart ?? performance.now());
 if ($("draft-state").dataset.kept !== undefined) keptAt = performance.now();
-for (const id of ["find-reason", "show-keys"]) if ($(id)) $(id).hidden = false;
-$("show-keys").addEventListener("click", COMMANDS["?"]);
+if ($("find-reason")) $("find-reason").hidden = false;
+tabs();
 form.querySelector(".reason-list").style.minHeight = `${form.querySelector(".reason-list").offsetHeight}px`;   // it may shrink, the page must not
 restore(), check(), showClock();
 setInterval(tick, 1000);

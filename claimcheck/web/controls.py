@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from werkzeug.datastructures import MultiDict
@@ -140,6 +140,12 @@ def form(rules_: Rules, kind: str, typed: Typed) -> Form:
         note=typed.note,
         grade=typed.grade,
     )
+
+
+def without(form: Form, value: str) -> Form:
+    """The form without one of its choices, and without keys: it stands on a page that has its own."""
+    left = tuple(replace(c, key=None) for c in form.controls if c.value != value)
+    return replace(form, controls=left, escalate=None, reasons=tuple(replace(r, key=None) for r in form.reasons))
 
 
 def _verdict(verdict: str, label: str | None, typed: Typed) -> Control:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask import Blueprint, flash, make_response, request, url_for
 
 from claimcheck import decisions, errors, projects, reconsiderations
@@ -15,7 +17,7 @@ blueprint = Blueprint("decisions", __name__, url_prefix="/decisions/<int:decisio
 def _visible(decision_id: int, me: Person) -> decisions.Decision:
     """A decision that this person may see: their own, any for a lead, those on its items for a customer. Raises NotFound."""
     found = decisions.load(desk().db, decision_id=decision_id)
-    if me.role == "lead" or found.person_id == me.id or me.role == "customer" and found.customer_id == me.customer_id:
+    if me.role == "lead" or found.person_id == me.id or (me.role == "customer" and found.customer_id == me.customer_id):
         return found
     raise errors.NotFound()
 
@@ -67,7 +69,7 @@ def overturn(decision_id: int):
     return htmx.go(url_for("items.show", item_id=target.item_id))
 
 
-def _instead(target: decisions.Decision, typed: Typed) -> dict[str, object]:
+def _instead(target: decisions.Decision, typed: Typed) -> dict[str, Any]:
     """What holds instead, as `decisions.overturn` takes it. Raises Invalid."""
     if "reopen:" in typed.choices:
         return {"reopen": True}

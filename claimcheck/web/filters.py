@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from claimcheck.history import Entry
 from claimcheck.looks import Escalation
+from claimcheck.rendering import FIELDS, views
+from claimcheck.rendering.views import View
 from claimcheck.rules import Rules
 from claimcheck.web import controls
 
 CAP = 200  # where tasks.left stops counting
 LEFT = {"released": "Released", "skipped": "Skipped", "expired": "Time ran out", "revoked": "Ended by the desk"}
-BECAUSE = {"abandoned": "left undecided too often", "escalated": "a reviewer asked for it", "disputed": "the looks differ", "returned": "sent back by a lead", "reopened": "opened again"}
+BECAUSE = {
+    "abandoned": "left undecided too often",
+    "escalated": "a reviewer asked for it",
+    "disputed": "the looks differ",
+    "returned": "sent back by a lead",
+    "reopened": "opened again",
+}
 SHAPES = {"approve": "ok", "reject": "no", "escalate": "ask"}
 
 
@@ -84,4 +92,19 @@ def why_escalated(escalation: Escalation) -> str:
     return f"A reviewer asks: {escalation.reason}" if escalation.reason else "A reviewer asks"
 
 
-FILTERS = {f.__name__: f for f in (minutes, about, capped, times, sentence, span_of_choices, look_shape, look_words, why_escalated)}
+def view_title(view: View) -> str:
+    """What a panel of the payload is called on its tab."""
+    if isinstance(view, views.Aligned | views.Pair):
+        return (
+            view.title or f"{view.left.label.text} and {view.right.label.text}"
+            if isinstance(view, views.Pair)
+            else view.title or "Side by side"
+        )
+    if isinstance(view, views.Missing):
+        return view.label.text
+    return "Fields" if view.part is None or view.part.name == FIELDS else view.part.name
+
+
+FILTERS = {
+    f.__name__: f for f in (minutes, about, capped, times, sentence, span_of_choices, look_shape, look_words, why_escalated, view_title)
+}

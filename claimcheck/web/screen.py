@@ -54,8 +54,12 @@ class Banner:
     again: bool = False
 
 
-CHANGED = Banner("The item changed while you were looking at it.", "This is what it is now: look again, then decide. Your words are kept.", "ask")
-LAPSED = Banner("Your time ran out, and nobody has taken it yet.", "You may still submit, or take it again for more time.", "ask", again=True)
+CHANGED = Banner(
+    "The item changed while you were looking at it.", "This is what it is now: look again, then decide. Your words are kept.", "ask"
+)
+LAPSED = Banner(
+    "Your time ran out, and nobody has taken it yet.", "You may still submit, or take it again for more time.", "ask", again=True
+)
 LOST = {
     "taken": ("Somebody else has it now", "Your time ran out, and it was handed on."),
     "free": ("It went back to the queue", "Nobody holds it at the moment."),
@@ -72,13 +76,12 @@ def rules_of(assignment: Assignment) -> Rules:
     return projects.rules(desk().db, assignment.project_id, assignment.project_version)
 
 
-def clock(assignment: Assignment, *, idle: bool = False) -> Clock:
-    """Of a lease that holds, or has run out without anybody taking the item."""
+def clock(assignment: Assignment, *, whole: int = 1, idle: bool = False) -> Clock:
+    """Of a lease that holds, or has run out without anybody taking the item. `whole`: seconds of a full one."""
     if not assignment.live:
         return Clock("lapsed", 0, 1, word="Time ran out; you may still submit")
     left = int((assignment.lease_expires - assignment.server_now).total_seconds())
-    whole = max(1, int((assignment.lease_expires - assignment.claimed_at).total_seconds()))
-    return Clock("idle" if idle else "held", left, whole, last=assignment.lease_expires >= assignment.hold_until)
+    return Clock("idle" if idle else "held", left, max(left, whole, 1), last=assignment.lease_expires >= assignment.hold_until)
 
 
 def lost_clock(where: looks.Whereabouts) -> Clock:
@@ -110,9 +113,10 @@ def _review(assignment: Assignment, me: int, typed: Typed | None, banner: Banner
     kept = None if typed else drafts.load(db, task_id=assignment.task_id, me=me)
     filled = typed or (Typed.of_draft(kept.body) if kept else Typed())
     context = {
+        "here": "/escalations" if assignment.kind in LEADS else "/review",
         "assignment": assignment,
         "heading": heading(assignment),
-        "clock": clock(assignment),
+        "clock": clock(assignment, whole=rules.lease_seconds),
         "form": controls.form(rules, assignment.kind, filled),
         "skips": rules.skip_reasons,
         "rules": rules,
@@ -150,12 +154,17 @@ def lost(assignment: Assignment, where: looks.Whereabouts, me: int, typed: Typed
     words = typed or (Typed.of_draft(kept.body) if kept else Typed())
     what, then = LOST.get(where.state, LOST["closed"])
     said = controls.form(rules_of(assignment), assignment.kind, words)
-    return make_response(
-        render_template(
-            "assignments/lost.html", assignment=assignment, heading=heading(assignment), where=where, what=what, then=ENDED.get(where.end_reason or "", then),
-            typed=words, chosen=_chosen(said), holding=looks.holding(desk().db, me=me), **left(me),
-        )
-    )  # fmt: skip
+    context = {
+        "assignment": assignment,
+        "heading": heading(assignment),
+        "where": where,
+        "what": what,
+        "then": ENDED.get(where.end_reason or "", then),
+        "typed": words,
+        "chosen": _chosen(said),
+        "holding": looks.holding(desk().db, me=me),
+    }
+    return make_response(render_template("assignments/lost.html", **context, **left(me)))
 
 
 def _chosen(form: controls.Form) -> list[str]:
@@ -173,9 +182,14 @@ def decided(assignment: Assignment, typed: Typed | None = None) -> Response:
     said = controls.words(rules, verdict=decision.verdict, answer=decision.answer)
     reason = next((r.label for r in rules.reason_codes if r.code == decision.reason_code), decision.reason_code)
     other = typed if typed and not typed.empty else None
-    return make_response(
-        render_template(
-            "assignments/decided.html", assignment=assignment, heading=heading(assignment), decision=decision, said=said, reason=reason, other=other,
-            chosen=_chosen(controls.form(rules, assignment.kind, other)) if other else [], holding=looks.holding(desk().db, me=assignment.person_id),
-        )
-    )  # fmt: skip
+    context = {
+        "assignment": assignment,
+        "heading": heading(assignment),
+        "decision": decision,
+        "said": said,
+        "reason": reason,
+        "other": other,
+        "chosen": _chosen(controls.form(rules, assignment.kind, other)) if other else [],
+        "holding": looks.holding(desk().db, me=assignment.person_id),
+    }
+    return make_response(render_template("assignments/decided.html", **context))

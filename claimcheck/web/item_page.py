@@ -1,0 +1,52 @@
+"""An item as leads and its customer see it: facts, evidence, history, the outcome, and what may be done about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, make_response, render_template
+
+from claimcheck import errors, history, projects, reconsiderations
+from claimcheck.history import Entry, Facts
+from claimcheck.people import Person
+from claimcheck.rules import Rules
+from claimcheck.web import controls, desk
+from claimcheck.web.controls import Typed
+
+
+def show(item_id: int, me: Person, *, typed: Typed | None = None, refused: errors.Error | None = None, **more: Any) -> Response:
+    """The page; `typed` and `refused` are an overturn that was not taken. Raises NotFound."""
+    db = desk().db
+    facts = history.facts(db, item_id=item_id, customer_id=me.customer_id if me.role == "customer" else None)
+    rules = projects.rules(db, facts.project_id, facts.project_version)
+    entries = history.of_item(db, item_id=item_id)
+    context = {
+        "facts": facts,
+        "rules": rules,
+        "versions": history.versions(db, item_id=item_id),
+        "entries": entries if me.role == "lead" else [e for e in entries if e.outcome is not None],
+        "said": controls.words(rules, verdict=facts.outcome if facts.answer is None else None, answer=facts.answer)
+        if facts.outcome
+        else "",
+        "form": _overturn(facts, rules, typed or Typed()) if me.role == "lead" else None,
+        "form_open": typed is not None,
+        "refused": refused,
+        "question": _question(entries) if me.role == "lead" else None,
+    }
+    return make_response(render_template("items/show.html", **context, **more))
+
+
+def _overturn(facts: Facts, rules: Rules, typed: Typed) -> controls.Form | None:
+    """The form that overturns the outcome in force, without the choice that holds already."""
+    if facts.outcome_id is None or facts.outcome == "reopen":
+        return None
+    form = controls.form(rules, "overturn", typed)
+    holds = f"verdict:{facts.outcome}" if facts.answer is None else f"answer:{facts.answer}"
+    return controls.without(form, holds)
+
+
+def _question(entries: list[Entry]) -> reconsiderations.Reconsideration | None:
+    """The reviewer's question about one of the decisions, unanswered first."""
+    asked = [reconsiderations.load(desk().db, decision_id=e.decision_id) for e in entries if e.kind == "look" and e.decision_id]
+    found = sorted((q for q in asked if q), key=lambda q: q.answered_at is not None)
+    return found[0] if found else None
