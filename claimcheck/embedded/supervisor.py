@@ -81,11 +81,13 @@ class Supervisor:
         self.settings = servers.start(self.settings, self.home, self.children, say)
         servers.check(self.settings)
         migrations.migrate(str(self.settings.database_url), say)
-        for program in programs.all_of(self.settings, self.home.log):
-            self.children.start(program)
-        say("web, workers, dispatcher and publisher are starting")
+        web, *others = programs.all_of(self.settings, self.home.log)
+        self.children.start(web)  # the others come after it: together they would keep both cores from it
         self._samples()
         self._await_web()
+        for program in others:
+            self.children.start(program)
+        say("web, workers, dispatcher and publisher are up")
         self.ready = True
         self._note()
         print(_welcome(self.settings), flush=True)
@@ -102,9 +104,6 @@ class Supervisor:
         done.touch()
 
     def _await_web(self) -> None:
-        if "web" not in self.children.all:  # TODO: goes when wsgi.py has come
-            return
-
         def is_settled() -> bool:
             self.children.watch()
             return _answers(self.settings) or self.children.all["web"].failures >= 2
