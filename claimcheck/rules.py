@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, JsonValue, model_validator
 
-from claimcheck import errors, questions
+from claimcheck import canonical, errors, questions
 from claimcheck.validation import Code, Model, Name, Prose, unique, validated, wrong
 
 Outcome = Literal["approve", "reject", "answer", "overturn"]
@@ -65,6 +66,11 @@ def _labelled(value: Any) -> Any:
     return [{"code": v, "label": v} if isinstance(v, str) else v for v in value] if isinstance(value, list) else value
 
 
+def _storable(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    canonical.encode(value)
+    return value
+
+
 def _moment(value: Any) -> Any:
     if not isinstance(value, str):
         return value
@@ -100,7 +106,7 @@ class Rules(Model):
     deadline: Deadline | None = None
     price_minor: int = Field(0, ge=0, le=10**9, description="for one look, in the currency's smallest unit")
     currency: str = Field("EUR", pattern="^[A-Z]{3}$")
-    thresholds: dict[str, JsonValue] = Field({}, description="kept with the rules; intake routes by them")
+    thresholds: Annotated[dict[str, JsonValue], AfterValidator(_storable)] = Field({}, description="kept with the rules; intake routes by them")
     webhook: Webhook | None = None
     gold_rate: float = Field(0.0, ge=0, le=1)
     quality_floor: int = Field(0, ge=0, le=3, description="the lowest tier that may take its items")
@@ -153,7 +159,19 @@ LEADS = ("escalation", "adjudication", "approval", "overturn")  # kinds of work 
 
 def parse(data: Any) -> Rules:
     """Rules as somebody wrote them. Raises Invalid that names each field and its fix."""
-    return validated(Rules, data)
+    return validated(Rules, _with_floats(data))
+
+
+def _with_floats(value: Any) -> Any:
+    """`canonical.parse_json` keeps a decimal as it was written; nothing in the rules needs more digits than a float has."""
+    match value:
+        case Decimal():
+            return float(value)
+        case dict():
+            return {k: _with_floats(v) for k, v in value.items()}
+        case list():
+            return [*map(_with_floats, value)]
+    return value
 
 
 def verdicts(rules: Rules, kind: str) -> list[str]:

@@ -48,11 +48,11 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
-def _clean(text: str) -> str:
+def _line(text: str) -> str:
     if text != text.strip():
         raise ValueError("must not begin or end with spaces")
-    if any(unicodedata.category(c) in ("Cc", "Cs") for c in text):
-        raise ValueError("must not hold control characters or halves of characters")
+    if any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in text):
+        raise ValueError("must not hold line breaks, control characters or halves of characters")
     return text
 
 
@@ -62,8 +62,8 @@ def _prose(text: str) -> str:
     return text
 
 
-Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_clean)]
-Code = Annotated[str, StringConstraints(min_length=1, max_length=100), AfterValidator(_clean)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_line)]
+Code = Annotated[str, StringConstraints(min_length=1, max_length=100), AfterValidator(_line)]
 Prose = Annotated[str, StringConstraints(max_length=10_000), AfterValidator(_prose)]
 
 M = TypeVar("M", bound=BaseModel)

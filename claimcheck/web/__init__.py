@@ -14,7 +14,7 @@ from claimcheck.store import Store
 
 RESOURCES = (
     "login", "pages", "people", "libraries", "payload", "review", "assignments", "decisions", "escalations", "work", "projects", "items",
-    "effects", "api",
+    "effects", "api", "docs", "metrics",
 )  # fmt: skip
 
 

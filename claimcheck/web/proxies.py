@@ -25,6 +25,7 @@ class Proxies:
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         chain = [hop.strip() for hop in environ.pop("HTTP_X_FORWARDED_FOR", "").split(",") if hop.strip()]
         scheme = environ.pop("HTTP_X_FORWARDED_PROTO", "").rsplit(",", 1)[-1].strip()
+        environ["claimcheck.forwarded"] = bool(chain or scheme)  # somebody stands behind the address, whoever says so
         if self._vouched(environ.get("REMOTE_ADDR", "")):
             if scheme in ("http", "https"):
                 environ["wsgi.url_scheme"] = scheme

@@ -39,6 +39,11 @@ class Api:
         return self.call("PUT", path, json=body, **given)
 
 
+def proof(task: dict[str, Any]) -> dict[str, Any]:
+    """What a submit needs of a claimed task."""
+    return {"lease_token": task["lease_token"], "evidence_hash": task["evidence_hash"]}
+
+
 def route_of(method: str, path: str) -> Route | None:
     bare = re.sub(r"^https?://[^/]+", "", path).partition("?")[0]
     return next((r for r in ROUTES if r.method == method and re.fullmatch("/v1" + re.sub(r"\{\w+\}", "[0-9]+", r.path), bare)), None)

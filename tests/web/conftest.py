@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from flask import Flask
 
 from app import create_app
+from claimcheck import publishing
 from claimcheck.db import Database
 from tests import people
 from tests.people import Cast
@@ -26,6 +27,21 @@ def app(database: Any, store_server: Any, valkey: str) -> Iterator[Flask]:
 def db(app: Flask) -> Database:
     """The database as the web role sees it."""
     return app.extensions["claimcheck"].db
+
+
+@pytest.fixture(scope="module")
+def worker(database: Any) -> Iterator[Database]:
+    """The database as the workers see it."""
+    db = Database(database.worker)
+    yield db
+    db.close()
+
+
+@pytest.fixture(scope="module")
+def publish(app: Flask, worker: Database) -> Callable[[], int]:
+    """Stores what is spooled, until nothing is; how many versions of evidence that were."""
+    store = app.extensions["claimcheck"].store
+    return lambda: sum(iter(lambda: publishing.publish_once(worker, store), 0))
 
 
 @pytest.fixture(scope="module")

@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from flask import Flask
 
-from claimcheck import publishing
-from claimcheck.db import Database
 from tests.people import Cast
-from tests.web.api_client import Api
+from tests.web.api_client import Api, proof
 
 RULES = {"name": "Passports", "skill": "kyc", "reason_codes": ["fits", {"code": "blurred", "label": "Can't be read"}], "price_minor": 25}
 ROWS = [{"idempotency_key": f"p-{n}", "payload": {"name": f"Person {n}", "born": "1990-01-01"}} for n in range(3)]
-
-
-@pytest.fixture(scope="module")
-def worker(database: Any) -> Iterator[Database]:
-    """The database as the workers see it."""
-    db = Database(database.worker)
-    yield db
-    db.close()
-
-
-@pytest.fixture(scope="module")
-def publish(app: Flask, worker: Database) -> Any:
-    """Stores what is spooled, until nothing is."""
-
-    def all() -> int:
-        published = 0
-        while done := publishing.publish_once(worker, app.extensions["claimcheck"].store):
-            published += done
-        return published
-
-    return all
 
 
 def test_it_takes_an_item_from_a_project_to_an_outcome_and_to_what_superseded_it(app: Flask, cast: Cast, publish: Any) -> None:
@@ -58,13 +33,7 @@ def test_it_takes_an_item_from_a_project_to_an_outcome_and_to_what_superseded_it
     beat = ada.post(f"/v1/assignments/{task['assignment_id']}/heartbeat", {"lease_token": task["lease_token"]})
     assert beat.json["lease_expires"] >= task["lease_expires"]
 
-    submit = {
-        "lease_token": task["lease_token"],
-        "evidence_hash": task["evidence_hash"],
-        "verdict": "approve",
-        "reason_code": "fits",
-        "note": "✓",
-    }
+    submit = {**proof(task), "verdict": "approve", "reason_code": "fits", "note": "✓"}
     receipt = ada.post(f"/v1/assignments/{task['assignment_id']}/submit", submit)
     assert receipt.status_code == 200
     again = ada.post(f"/v1/assignments/{task['assignment_id']}/submit", submit)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 from pydantic import Field
@@ -46,12 +47,24 @@ class Submit(Held):
     note: Prose = ""
 
 
+Done = TypeVar("Done")
+
+
+def _under_lease(call: Call, assignment_id: int, act: Callable[..., Done], **given: Any) -> Done:
+    """Does it under the lease that the caller sent. Raises StaleLease, or NotFound for somebody else's assignment."""
+    try:
+        return act(desk().db, assignment_id=assignment_id, lease_token=_token(call.body), me=call.person.id, **given)
+    except errors.StaleLease:
+        assignments.load(desk().db, assignment_id=assignment_id, me=call.person.id)
+        raise
+
+
 def _token(body: Held) -> UUID:
     """What is no token at all is as stale as one that was."""
     try:
         return UUID(body.lease_token)
     except ValueError:
-        raise errors.StaleLease() from None
+        return UUID(int=0)
 
 
 @route(
@@ -60,14 +73,14 @@ def _token(body: Held) -> UUID:
 )  # fmt: skip
 def heartbeat(call: Call, assignment_id: int) -> Any:
     """Extends a live lease, up to the project's longest hold. 409 once it has expired: claim again."""
-    beat = assignments.heartbeat(desk().db, assignment_id=assignment_id, lease_token=_token(call.body), me=call.person.id)
+    beat = _under_lease(call, assignment_id, assignments.heartbeat)
     return 200, {"lease_expires": beat.lease_expires, "idle": beat.idle}
 
 
 @route("POST", "/assignments/{assignment_id}/release", roles=WORKERS, body=Body(Release), answers={204: None}, raises=(errors.StaleLease,))
 def release(call: Call, assignment_id: int) -> Any:
     """Gives the task back; you may get it again."""
-    assignments.release(desk().db, assignment_id=assignment_id, lease_token=_token(call.body), me=call.person.id, reason=call.body.reason)
+    _under_lease(call, assignment_id, assignments.release, reason=call.body.reason)
     return 204, None
 
 
@@ -76,7 +89,7 @@ def skip(call: Call, assignment_id: int) -> Any:
     """Gives the task back for one of the project's reasons; it comes to you after all your other work."""
     held = assignments.load(desk().db, assignment_id=assignment_id, me=call.person.id)
     rules.check_skip(projects.rules(desk().db, held.project_id, held.project_version), call.body.reason)
-    assignments.skip(desk().db, assignment_id=assignment_id, lease_token=_token(call.body), me=call.person.id, reason=call.body.reason)
+    _under_lease(call, assignment_id, assignments.skip, reason=call.body.reason)
     return 204, None
 
 
@@ -86,19 +99,10 @@ def skip(call: Call, assignment_id: int) -> Any:
 )  # fmt: skip
 def submit(call: Call, assignment_id: int) -> Any:
     """Decides, under the lease, on the evidence that you saw. The same submit again answers with the same receipt, byte for byte."""
-    db, sent = desk().db, call.body
-    decision_id = decisions.submit(
-        db,
-        assignment_id=assignment_id,
-        lease_token=_token(sent),
-        me=call.person.id,
-        evidence_hash=bytes.fromhex(sent.evidence_hash),
-        verdict=sent.verdict,
-        answer=sent.answer,
-        reason_code=sent.reason_code,
-        note=sent.note,
-    )
-    return 200, decisions.receipt(db, decision_id=decision_id, secret=desk().settings.secret_key or "")
+    sent, secret = call.body, desk().settings.secret_key or ""
+    chosen = {"verdict": sent.verdict, "answer": sent.answer, "reason_code": sent.reason_code, "note": sent.note}
+    decision_id = _under_lease(call, assignment_id, decisions.submit, evidence_hash=bytes.fromhex(sent.evidence_hash), **chosen)
+    return 200, decisions.receipt(desk().db, decision_id=decision_id, secret=secret)
 
 
 @route(
@@ -107,7 +111,5 @@ def submit(call: Call, assignment_id: int) -> Any:
 )  # fmt: skip
 def send_back(call: Call, assignment_id: int) -> Any:
     """Returns an escalation that you hold to the reviewers, with a note; its count of abandoned leases starts again."""
-    task_id = decisions.send_back(
-        desk().db, assignment_id=assignment_id, lease_token=_token(call.body), me=call.person.id, note=call.body.note
-    )
+    task_id = _under_lease(call, assignment_id, decisions.send_back, note=call.body.note)
     return 200, {"task_id": task_id}

@@ -41,7 +41,7 @@ def send(call: Call, project_id: int) -> Any:
     """
     db, me = desk().db, call.person
     project = projects.load(db, project_id, me)
-    rows = _streamed() if call.body is None else _sent(call.body)
+    rows = _streamed() if request.mimetype == NDJSON else _sent(call.body)
     batch_id = batches.open(db, project_id=project.id, by=me.id)
     try:
         batches.take(db, project=project.id, by=me.id, rows=rows, batch_id=batch_id)

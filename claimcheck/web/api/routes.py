@@ -10,6 +10,7 @@ from typing import Any
 
 from flask import Blueprint, Response, g
 from pydantic import BaseModel
+from werkzeug.routing import BaseConverter
 
 from claimcheck import errors
 from claimcheck.people import ROLES, Person
@@ -17,6 +18,18 @@ from claimcheck.web import access
 from claimcheck.web.api import answers, auth, requests
 
 blueprint = Blueprint("api", __name__, url_prefix="/v1")
+
+
+class Number(BaseConverter):
+    """Digits, few enough to be read; which of them can be an id is judged with the caller known."""
+
+    regex = "[0-9]{1,19}"
+
+    def to_python(self, value: str) -> int:
+        return int(value)
+
+
+blueprint.record_once(lambda state: state.app.url_map.converters.update(number=Number))
 
 ANYBODY = ()  # no token is asked for
 SIGNED_IN = ROLES
@@ -95,8 +108,13 @@ def route(
 
 
 def _rule(path: str) -> str:
-    """A number that no id can be is an address that isn't there, rather than a fault of the database."""
-    return re.sub(r"\{(\w+)\}", lambda m: f"<int(max={NARROW.get(m[1], INT8)}):{m[1]}>", path)
+    return re.sub(r"\{(\w+)\}", r"<number:\1>", path)
+
+
+def _check(numbers: dict[str, int]) -> None:
+    """A number that no id can be is one that isn't there, rather than a fault of the database."""
+    if any(number > NARROW.get(name, INT8) for name, number in numbers.items()):
+        raise errors.NotFound()
 
 
 def _served(made: Route) -> Callable[..., Response]:
@@ -108,6 +126,7 @@ def _served(made: Route) -> Callable[..., Response]:
             g.person_id = person.id
         query = requests.query(made.query)
         body = made.body.read() if made.body else None
+        _check(numbers)
         return answers.respond(made.view(call=Call(person, body, query), **numbers))  # type: ignore[arg-type]
 
     return serve

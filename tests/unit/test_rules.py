@@ -1,0 +1,218 @@
+"""What a project's rules may be, and what a decision under them may be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from claimcheck import canonical, errors, project_files, rules
+
+LEAST = {"name": "Passports", "skill": "kyc", "reason_codes": ["fits", "blurred"]}
+
+
+def refused(**given: Any) -> dict[str, str]:
+    """The fields that are refused, each with its message."""
+    with pytest.raises(errors.Invalid) as caught:
+        rules.parse({**LEAST, **given})
+    assert caught.value.detail
+    return {e.field: e.message for e in caught.value.errors}
+
+
+def test_it_gives_every_rule_but_three_a_default() -> None:
+    found = rules.parse(LEAST)
+    assert (found.wanted, found.lease_seconds, found.max_hold_seconds, found.idle_seconds, found.abandon_limit) == (1, 1800, 14400, 300, 3)
+    assert (found.weight, found.priority, found.gold_rate, found.quality_floor, found.currency) == (1, 0, 0, 0, "EUR")
+    assert found.question.ask == "verdict"
+    assert found.webhook is None
+    assert found.skip_reasons
+    assert {*refused(name=None, skill=None, reason_codes=None)} == {"name", "skill", "reason_codes"}
+
+
+def test_it_reads_back_what_it_stores() -> None:
+    given = {
+        "question": {"ask": "choices", "options": ["a", {"value": "b", "label": "B"}], "max": 1},
+        "deadline": "2027-01-31T19:00:00+01:00",
+        "webhook": {"url": "https://example.org/hook"},
+        "weight": 2,
+        "thresholds": {"none": "0.00"},
+    }
+    found = rules.parse({**LEAST, **given})
+    assert rules.parse(found.stored()) == found
+    assert found.stored()["deadline"] == "2027-01-31T18:00:00Z"
+    assert found.webhook and found.webhook.on == ["approve", "reject", "answer", "overturn"]
+
+
+def test_it_takes_numbers_as_a_careful_reader_of_json_gives_them() -> None:
+    given = canonical.parse_json(b'{"weight": 0.5, "gold_rate": 5e-2, "thresholds": {"none": 12.50, "more": [1.5]}}')
+    found = rules.parse({**LEAST, **given})
+    assert (found.weight, found.gold_rate, found.thresholds) == (0.5, 0.05, {"none": 12.5, "more": [1.5]})
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "says"),
+    [
+        ({"colour": "red"}, "colour", "remove it"),
+        ({"name": ""}, "name", "at least 1"),
+        ({"name": "x" * 201}, "name", "at most 200"),
+        ({"name": " Passports"}, "name", "spaces"),
+        ({"name": "a\nb"}, "name", "control"),
+        ({"name": "a\u2028b"}, "name", "control"),
+        ({"name": "a\x00"}, "name", "control"),
+        ({"name": 7}, "name", "text"),
+        ({"reason_codes": []}, "reason_codes", "at least 1"),
+        ({"reason_codes": "fits"}, "reason_codes", "list"),
+        ({"reason_codes": ["fits", "fits"]}, "reason_codes", "'fits' twice"),
+        ({"reason_codes": ["agreement"]}, "reason_codes", "choose another"),
+        ({"reason_codes": ["desk.zero"]}, "reason_codes", "choose another"),
+        ({"reason_codes": [{"code": "fits"}]}, "reason_codes[0].label", "required"),
+        ({"reason_codes": [{"code": "a", "label": "A", "verdicts": ["maybe"]}]}, "reason_codes[0].verdicts[0]", "'approve'"),
+        ({"reason_codes": [{"code": "a", "label": "A", "verdicts": ["answer"]}]}, "reason_codes", "'answer'"),
+        ({"question": {"ask": "guess"}}, "question", "'grade'"),
+        ({"question": {"ask": "grade", "min": 5, "max": 5}}, "question.max", "above min"),
+        ({"question": {"ask": "grade", "labels": {"9": "superb"}}}, "question.labels", "'9'"),
+        ({"question": {"ask": "grade", "min": 1.5}}, "question.min", "whole number"),
+        ({"question": {"ask": "choices"}}, "question.options", "required"),
+        ({"question": {"ask": "choices", "options": ["a", "a"]}}, "question.options", "twice"),
+        ({"question": {"ask": "choices", "options": ["a"], "min": 2}}, "question.max", "at least min"),
+        ({"question": {"ask": "preference", "options": ["left"]}}, "question.options", "at least 2"),
+        ({"question": {"ask": "verdict", "labels": {"maybe": "?"}}}, "question.labels.maybe", "'approve'"),
+        ({"show": []}, "show", "at least 1"),
+        ({"show": ["a", "a"]}, "show", "twice"),
+        ({"show": ["a"], "pairs": [{"left": "a", "right": "b"}]}, "pairs", "'b'"),
+        ({"wanted": 0}, "wanted", "at least 1"),
+        ({"wanted": True}, "wanted", "whole number"),
+        ({"wanted": "3"}, "wanted", "whole number"),
+        ({"lease_seconds": 600, "max_hold_seconds": 60}, "max_hold_seconds", "600"),
+        ({"weight": 0}, "weight", "greater than 0"),
+        ({"weight": float("inf")}, "weight", "finite"),
+        ({"priority": 21}, "priority", "at most 20"),
+        ({"deadline": "tomorrow"}, "deadline", "2027"),
+        ({"deadline": "2027-01-31T18:00:00"}, "deadline", "time zone"),
+        ({"currency": "euro"}, "currency", "match"),
+        ({"price_minor": -1}, "price_minor", "at least 0"),
+        ({"webhook": {"url": "ftp://example.org"}}, "webhook.url", "https"),
+        ({"webhook": {"url": "https://me:word@example.org"}}, "webhook.url", "name and password"),
+        ({"webhook": {"url": "https://example.org", "on": ["escalate"]}}, "webhook.on[0]", "'approve'"),
+        ({"webhook": {"url": "https://example.org", "on": ["approve", "approve"]}}, "webhook.on", "twice"),
+        ({"thresholds": {"a": float("inf")}}, "thresholds.a", "finite"),
+        ({"thresholds": {"a": "\x00"}}, "thresholds", "NUL"),
+        ({"quality_floor": 4}, "quality_floor", "at most 3"),
+        ({"gold_rate": 1.5}, "gold_rate", "at most 1"),
+    ],
+)
+def test_it_refuses_a_rule_naming_the_field_and_the_fix(given: dict[str, Any], field: str, says: str) -> None:
+    found = refused(**given)
+    assert list(found) == [field]
+    assert says in found[field]
+
+
+def test_it_holds_a_long_lease_at_least_that_long() -> None:
+    assert rules.parse({**LEAST, "lease_seconds": 20000}).max_hold_seconds == 20000
+
+
+def decide(
+    given: dict[str, Any], kind: str = "review", *, verdict: str | None = None, answer: Any = None, reason_code: str = "fits"
+) -> Any:
+    return rules.check_decision(rules.parse({**LEAST, **given}), kind, verdict=verdict, answer=answer, reason_code=reason_code)
+
+
+CHOICES = {"question": {"ask": "choices", "options": ["a", "b", "c"], "max": 2}}
+GRADE = {"question": {"ask": "grade", "min": -1, "max": 3}}
+PREFERENCE = {"question": {"ask": "preference"}}
+SPLIT = {"reason_codes": ["fits", {"code": "blurred", "label": "Blurred", "verdicts": ["reject"]}]}
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "decision", "field", "allowed"),
+    [
+        ({}, "review", {"verdict": "maybe"}, "verdict", "approve, reject, escalate"),
+        ({}, "review", {}, "verdict", "approve, reject, escalate"),
+        ({}, "review", {"verdict": "overturn"}, "verdict", "approve, reject, escalate"),
+        ({}, "review", {"answer": 1}, "answer", "approve, reject or escalate"),
+        ({}, "review", {"verdict": "approve", "answer": 1}, "answer", "not both"),
+        ({}, "escalation", {"verdict": "escalate"}, "verdict", "approve, reject"),
+        ({}, "review", {"verdict": "approve", "reason_code": "nice"}, "reason_code", "fits, blurred"),
+        ({}, "review", {"verdict": "approve", "reason_code": "agreement"}, "reason_code", "fits, blurred"),
+        (SPLIT, "review", {"verdict": "approve", "reason_code": "blurred"}, "reason_code", "fits for approve"),
+        (GRADE, "review", {"answer": 4}, "answer", "from -1 to 3"),
+        (GRADE, "review", {"answer": True}, "answer", "from -1 to 3"),
+        (GRADE, "review", {"answer": "2"}, "answer", "from -1 to 3"),
+        (GRADE, "review", {"answer": canonical.Number("2.0")}, "answer", "from -1 to 3"),
+        (GRADE, "review", {"verdict": "approve"}, "verdict", "escalate"),
+        (GRADE, "escalation", {"verdict": "escalate"}, "verdict", "from -1 to 3"),
+        (PREFERENCE, "review", {"answer": "middle"}, "answer", "left, right, tie"),
+        (PREFERENCE, "review", {"answer": ["left"]}, "answer", "left, right, tie"),
+        (CHOICES, "review", {"answer": []}, "answer", "1 to 2 of a, b, c"),
+        (CHOICES, "review", {"answer": ["a", "b", "c"]}, "answer", "1 to 2 of a, b, c"),
+        (CHOICES, "review", {"answer": ["a", "a"]}, "answer", "1 to 2 of a, b, c"),
+        (CHOICES, "review", {"answer": ["d"]}, "answer", "1 to 2 of a, b, c"),
+        (CHOICES, "review", {"answer": {"a": 1}}, "answer", "1 to 2 of a, b, c"),
+        (CHOICES, "review", {"answer": [["a"]]}, "answer", "1 to 2 of a, b, c"),
+    ],
+)
+def test_it_refuses_a_decision_listing_what_is_allowed(
+    given: dict[str, Any], kind: str, decision: dict[str, Any], field: str, allowed: str
+) -> None:
+    with pytest.raises(errors.Invalid) as caught:
+        decide(given, kind, **decision)
+    [wrong] = caught.value.errors
+    assert wrong.field == field
+    assert allowed in wrong.message
+
+
+def test_it_takes_a_decision_of_the_kind_that_is_asked_for() -> None:
+    assert decide({}, verdict="approve") is None
+    assert decide(SPLIT, verdict="reject", reason_code="blurred") is None
+    assert decide(GRADE, answer=-1) == -1
+    assert decide(PREFERENCE, answer="tie") == "tie"
+    assert decide(GRADE, verdict="escalate") is None
+
+
+def test_it_makes_equal_answers_of_different_clicks_equal() -> None:
+    assert decide(CHOICES, answer=["c", "a"]) == decide(CHOICES, answer=["a", "c"]) == ["a", "c"]
+
+
+PROJECT = b"""
+name: Grades
+skill: writing
+question: {ask: grade, min: 1, max: 3, labels: {1: poor, 3: good}}
+reason_codes: [clear, {code: vague, label: Vague}]
+deadline: 2027-01-31T18:00:00Z
+"""
+
+
+def test_it_reads_a_project_file_as_the_api_reads_a_body() -> None:
+    found = project_files.parse(PROJECT)
+    assert found.stored()["question"]["labels"] == {"1": "poor", "3": "good"}
+    assert [r.code for r in found.reason_codes] == ["clear", "vague"]
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        (PROJECT + b"skill: other\n", "line 7"),
+        (PROJECT.replace(b"min: 1", b"min: 1, min: 2"), "line 4"),
+        (b"name: &a x\nskill: *a\n", "line 2"),
+        (b"name: !!python/object/apply:os.system [id]\n", "line 1"),
+        (b"name: [unclosed\n", "line 2"),
+        (b"<<: {name: x}\n", "line 1"),
+        (b"[" * 10_000, "file"),
+        (b"name: \x00\n", "file"),
+        (b"name: \xff\n", "byte 6"),
+        (b"name: 2027-13-45\n", "file"),
+        (b"", "body"),
+        (b"- name\n", "body"),
+    ],
+)
+def test_it_refuses_a_project_file_naming_the_place(text: bytes, field: str) -> None:
+    with pytest.raises(errors.Invalid) as caught:
+        project_files.parse(text)
+    assert caught.value.errors[0].field == field
+
+
+def test_it_refuses_a_project_file_that_is_none_by_its_size(tmp_path: Any) -> None:
+    path = tmp_path / "big.yaml"
+    path.write_bytes(b"#" * (project_files.LIMIT + 1))
+    with pytest.raises(errors.TooLarge):
+        project_files.read(path)
