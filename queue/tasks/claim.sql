@@ -45,17 +45,20 @@ expired AS MATERIALIZED (                                              -- 3. som
        AND t.state IN ('pending', 'full') AND NOT t.paused AND NOT %(me)s::int = ANY (t.closed_to)
      ORDER BY a.live_until LIMIT 1
        FOR NO KEY UPDATE OF t, a SKIP LOCKED),
+asked AS MATERIALIZED (                                                -- apart, so that no plan looks for it through the lanes
+    SELECT id FROM tasks WHERE item_id = %(item_id)s::bigint AND ended_as IS NULL),
 named AS MATERIALIZED (                                                -- 4. the item that was asked for: a free seat,
     SELECT t AS task
       FROM tasks t
-     WHERE t.item_id = %(item_id)s::bigint AND NOT EXISTS (SELECT FROM held)
-       AND t.lane_id IN (SELECT id FROM lane) AND t.state = 'pending' AND NOT %(me)s::int = ANY (t.seen_by || t.barred)
+     WHERE t.id = ANY (ARRAY(SELECT id FROM asked)) AND NOT EXISTS (SELECT FROM held)
+       AND t.lane_id IN (SELECT id FROM lane) AND NOT %(me)s::int = ANY (t.seen_by || t.barred)
+       AND t.ended_as IS NULL AND t.cancelled_at IS NULL AND NOT t.waits AND NOT t.paused AND cardinality(t.seen_by) < t.wanted   -- pending, in words no index knows
      ORDER BY t.id LIMIT 1
        FOR NO KEY UPDATE OF t SKIP LOCKED),
 named_lapsed AS MATERIALIZED (                                         --    or one that somebody let lapse
     SELECT t AS task, a.id AS lapsed_id, a.person_id AS lapsed_by, true AS may_hold
       FROM tasks t JOIN assignments a ON a.task_id = t.id
-     WHERE t.item_id = %(item_id)s::bigint AND NOT EXISTS (SELECT FROM held) AND NOT EXISTS (SELECT FROM named)
+     WHERE t.id = ANY (ARRAY(SELECT id FROM asked)) AND NOT EXISTS (SELECT FROM held) AND NOT EXISTS (SELECT FROM named)
        AND t.lane_id IN (SELECT id FROM lane) AND t.state = 'full' AND NOT t.paused AND NOT %(me)s::int = ANY (t.seen_by || t.barred)
        AND a.ended_at IS NULL AND a.lease_expires <= (SELECT now FROM clock)
      ORDER BY t.id LIMIT 1
