@@ -12,6 +12,7 @@ from claimcheck import canonical, dead_letters, errors, items, lines, payloads
 from tests.intake import PNG, World, at_once, file, row, without
 
 DEEP = b'{"idempotency_key": "deep", "payload": {"a": ' + b"[" * 10_000 + b"]" * 10_000 + b"}}"
+ZIP = b"PK\x03\x04" + b"\0" * 60
 BIG = "x" * (1024 * 1024)
 BAD: list[tuple[str, Any, str, str, str]] = [  # what, row, code, field, a part of the fix
     ("no key", {"payload": {"a": "b"}}, "INVALID_ROW", "items[0].idempotency_key", "is required"),
@@ -39,7 +40,7 @@ BAD_FILES: list[tuple[str, Any, str, str]] = [
     ("no base64", [{"name": "a.txt", "content_type": "text/plain"}], "items[0].payload.files[0].base64", "exactly one"),
     ("broken base64", [file() | {"base64": "a b c"}], "items[0].payload.files[0].base64", "encode the file's bytes again"),
     ("an empty file", [file(b"")], "items[0].payload.files[0].base64", "empty file"),
-    ("a zip posing as a PDF", [file(b"PK\x03\x04" + b"\0" * 60, "a.pdf", "application/pdf")], "items[0].payload.files[0].content_type", "ZIP archive"),
+    ("a zip posing as a PDF", [file(ZIP, "a.pdf", "application/pdf")], "items[0].payload.files[0].content_type", "ZIP archive"),
     ("text posing as a picture", [file(b"hello", "a.png", "image/png")], "items[0].payload.files[0].content_type", "PNG"),
     ("a picture posing as text", [file(PNG)], "items[0].payload.files[0].content_type", "text/plain"),
     ("no media type", [file(content_type="picture")], "items[0].payload.files[0].content_type", "media type"),
@@ -50,7 +51,7 @@ BAD_FILES: list[tuple[str, Any, str, str]] = [
     ("too many", [file(name=f"{n}.txt") for n in range(51)], "items[0].payload.files", "limit is 50"),
     ("an upload that nobody sent", [{"name": "a", "content_type": "text/plain", "upload": "1f2e3d4c-0000-4000-8000-000000000000"}],
      "items[0].payload.files[0].upload", "/v1/uploads"),
-    ("an upload that is no id", [{"name": "a", "content_type": "text/plain", "upload": "x"}], "items[0].payload.files[0].upload", "/v1/uploads"),
+    ("an upload that is no id", [file() | {"base64": None, "upload": "x"}], "items[0].payload.files[0].upload", "/v1/uploads"),
     ("both ways", [file(upload="1f2e3d4c-0000-4000-8000-000000000000")], "items[0].payload.files[0].base64", "exactly one"),
 ]  # fmt: skip
 
@@ -185,17 +186,22 @@ def test_it_takes_each_key_once_in_a_storm(world: World) -> None:
     _check_storm(world)
 
 
+NO_KEY = "ALTER TABLE items DROP CONSTRAINT items_key_once; CREATE INDEX items_key_once ON items (project_id, idempotency_key)"
+MENDED = """
+SET session_replication_role = replica;
+DELETE FROM spool; DELETE FROM evidence_parts; DELETE FROM evidence; DELETE FROM items; DELETE FROM partitions;
+RESET session_replication_role;
+DROP INDEX items_key_once;
+ALTER TABLE items ADD CONSTRAINT items_key_once UNIQUE (project_id, idempotency_key)"""
+
+
 def test_that_test_notices_a_missing_unique_key(world: World) -> None:
-    world.sql.execute(
-        "ALTER TABLE items DROP CONSTRAINT items_key_once; CREATE INDEX items_key_once ON items (project_id, idempotency_key)"
-    )
+    world.sql.execute(NO_KEY)
     try:
         with pytest.raises((AssertionError, errors.Error)):
             _until_noticed(world)
     finally:
-        world.sql.execute("SET session_replication_role = replica; DELETE FROM spool; DELETE FROM evidence_parts; DELETE FROM evidence; DELETE FROM items; "
-                          "DELETE FROM partitions; RESET session_replication_role; DROP INDEX items_key_once; "
-                          "ALTER TABLE items ADD CONSTRAINT items_key_once UNIQUE (project_id, idempotency_key)")  # fmt: skip
+        world.sql.execute(MENDED)
 
 
 def test_that_test_notices_numbers_that_are_given_without_the_partitions_locks(world: World) -> None:

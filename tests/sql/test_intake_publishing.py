@@ -244,13 +244,19 @@ def _committed_while_publishing(world: World, statement: str, project: int) -> I
         timer.join()
 
 
+CHANGES = {
+    "cancelled_at": "UPDATE projects SET cancelled_at = clock_timestamp() WHERE id = %s",
+    "paused_at": "UPDATE projects SET paused_at = clock_timestamp() WHERE id = %s",
+}
+
+
 def _check_change_is_not_missed(world: World, column: str, states: list[str]) -> None:
     project = world.project()
     world.accept(project, [row("k")])
     taken = world.worker.all("evidence/take", publishing._Taken, limit=10, bytes=10**9, lease_seconds=30)
     parts = evidence.parts_of(world.worker, [t.of for t in taken])
     publishing._store_all(world.worker, world.store, parts)
-    with _committed_while_publishing(world, f"UPDATE projects SET {column} = clock_timestamp() WHERE id = %s", project):
+    with _committed_while_publishing(world, CHANGES[column], project):
         publishing._publish_all(world.worker, taken, parts)
     assert [t.state for t in world.all("SELECT state FROM tasks WHERE project_id = %s", project)] == states
 
