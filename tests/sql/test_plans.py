@@ -1,0 +1,135 @@
+"""The hot statements read little, however much there is: buffers and plan nodes at 100,000 pending and decided rows, with 5,000 live leases."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from datetime import UTC, datetime
+
+import psycopg
+import pytest
+from psycopg.rows import dict_row
+
+from bench.load import Floor, load
+from tests.sql.test_statements import positional
+
+LARGE = Floor(pending=100_000, decided=100_000, live=5_000)
+BIG = {"tasks", "assignments", "decisions", "items", "payouts", "outbox", "people", "applied", "events", "evidence", "evidence_parts"}
+ONE, FIVE, TWENTY, LEAD = 3, 1, 2, 20  # reviewers by how many skills they hold (n % 3), and a lead
+HELD = LARGE.decided + 17
+TYPES = {"me": "int", "skill_id": "int", "queue": "text", "item_id": "bigint"}
+
+
+@pytest.fixture(scope="module", params=["analysed", "never analysed"])
+def desk(make_database, request):
+    database = make_database()
+    load(database.superuser, LARGE, analyze=request.param == "analysed")
+    with psycopg.connect(database.superuser, autocommit=True, row_factory=dict_row) as connection:
+        yield connection
+
+
+def literal(value) -> str:
+    if value is None or isinstance(value, bool | int):
+        return {None: "NULL", True: "true", False: "false"}.get(value, str(value)) if not isinstance(value, int) or isinstance(value, bool) else str(value)
+    return "'\\x" + value.hex() + "'" if isinstance(value, bytes) else "'" + str(value).replace("'", "''") + "'"
+
+
+def nodes(plan):
+    yield plan
+    for child in plan.get("Plans", []):
+        yield from nodes(child)
+
+
+def explain(connection, statement: str, mode: str, **params):
+    """The executed plan of a prepared statement, rolled back."""
+    text, names = positional(statement)
+    name = f"p_{statement.replace('/', '_')}_{mode}"
+    connection.execute(f"SET plan_cache_mode = force_{mode}_plan")
+    if not connection.execute("SELECT 1 FROM pg_prepared_statements WHERE name = %s", (name,)).fetchone():
+        connection.execute(f"PREPARE {name} AS {text}")
+    call = f"EXECUTE {name}" + (f"({', '.join(literal(params[n]) for n in names)})" if names else "")
+    with connection.transaction(force_rollback=True):
+        row = connection.execute(f"EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) {call}").fetchone()
+    plan = row["QUERY PLAN"] if isinstance(row["QUERY PLAN"], list) else json.loads(row["QUERY PLAN"])
+    return plan[0]["Plan"]
+
+
+def faults(plan) -> list[str]:
+    """Scans and sorts that grow with the table."""
+    found = []
+    for node in nodes(plan):
+        rows, loops = node.get("Actual Rows", 0), node.get("Actual Loops", 0)
+        if loops and node["Node Type"] in ("Seq Scan", "Bitmap Heap Scan") and node.get("Relation Name") in BIG and rows + node.get("Rows Removed by Filter", 0) > 100:
+            found.append(f"{node['Node Type']} on {node['Relation Name']}")
+        if loops and "Sort" in node["Node Type"] and max((c.get("Actual Rows", 0) for c in node.get("Plans", [])), default=0) > 400:
+            found.append("Sort over an unbounded scan")
+        if node.get("Rows Removed by Filter", 0) * loops > 400:
+            found.append(f"{node.get('Index Name', node['Node Type'])} filtered {node['Rows Removed by Filter']}")
+    return found
+
+
+def held(connection):
+    return connection.execute("SELECT id AS assignment_id, token AS lease_token, person_id AS me, evidence_hash FROM assignments WHERE id = %s", (HELD,)).fetchone()
+
+
+def claim(me, skill_id=None, queue=None, item_id=None):
+    return "tasks/claim", {"me": me, "skill_id": skill_id, "queue": queue, "item_id": item_id}
+
+
+def submit(connection):
+    answer = {"verdict": "approve", "answer": None, "vote": "approve", "reason_code": "ok", "note": ""}
+    return "decisions/submit", held(connection) | answer
+
+
+CASES = {
+    "claim, one skill": (lambda c: claim(ONE), 60),
+    "claim, five skills": (lambda c: claim(FIVE), 110),
+    "claim, twenty skills": (lambda c: claim(TWENTY), 250),
+    "claim of one item": (lambda c: claim(TWENTY, item_id=LARGE.decided + LARGE.live + 400), 250),
+    "claim, held already": (lambda c: claim(held(c)["me"]), 30),
+    "an empty claim confirmed": (lambda c: ("tasks/any_left", {"me": TWENTY, "skill_id": None, "queue": None}), 60),
+    "heartbeat": (lambda c: ("assignments/heartbeat", held(c) | {"idle_seconds": 0}), 60),
+    "release": (lambda c: ("assignments/release", held(c) | {"skip": False, "reason": None}), 60),
+    "submit": (submit, 60),
+    "submit, repeated": (lambda c: submit(c), 60),
+    "what is left": (lambda c: ("tasks/left", {"me": ONE}), 500),
+    "an assignment's screen": (lambda c: ("assignments/load", held(c)), 40),
+    "the key of a receipt": (lambda c: ("signing_keys/at", {"at": datetime.now(UTC)}), 10),
+    "overturn": (lambda c: ("decisions/overturn", {"decision_id": 5, "me": LEAD, "answer": None, "outcome": "reject", "reason_code": "bad", "note": ""}), 90),
+    "an effect's lease": (lambda c: ("outbox/lease", {"outbox_id": 5, "attempts": 9, "patience": 5, "at_once": 4, "seconds": 30.0}), 20),
+    "an effect done": (lambda c: ("outbox/done", {"outbox_id": 5, "lease": uuid.uuid4()}), 20),
+}
+
+
+@pytest.mark.parametrize("mode", ["generic", "custom"])
+@pytest.mark.parametrize("case", CASES)
+def test_it_reads_little_for(case, mode, desk):
+    make, bound = CASES[case]
+    statement, params = make(desk)
+    explain(desk, statement, mode, **params)  # the first run warms the catalogue
+    plan = explain(desk, statement, mode, **params)
+    assert not (found := faults(plan)), found
+    buffers = plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
+    assert buffers <= bound, f"{buffers} buffers"
+
+
+@pytest.mark.parametrize("mode", ["generic", "custom"])
+def test_the_submit_never_takes_the_index_of_lapsed_leases(mode, desk):
+    statement, params = submit(desk)
+    used = {node.get("Index Name") for node in nodes(explain(desk, statement, mode, **params))}
+    assert not used & {"assignments_expiry", "assignments_last"}
+
+
+def test_no_index_holds_what_a_claim_or_a_heartbeat_changes_expiry_aside(desk):
+    rows = desk.execute("SELECT indexdef FROM pg_indexes WHERE tablename IN ('tasks', 'assignments')").fetchall()
+    for row in rows:
+        body = row["indexdef"].split("USING", 1)[1]
+        assert not any(column in body for column in ("seen_by", "skipped_by", "votes", "lease_count", "lease_expires")), row["indexdef"]
+
+
+def test_a_claim_reads_little_when_thousands_of_leases_have_lapsed(desk):
+    """The last test of this desk: it changes it for good."""
+    desk.execute("UPDATE assignments SET lease_expires = clock_timestamp() - interval '1 min' WHERE ended_at IS NULL")
+    statement, params = claim(TWENTY)
+    plan = explain(desk, statement, "generic", **params)
+    assert plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] <= 350
