@@ -36,6 +36,8 @@ class Weed:
         options = [f"-{name}={port}" for name, port in zip(PORTS, self.ports, strict=True)]
         options += [f"-{name}=false" for name in OFF]
         options += ["-s3.port.iceberg=0", "-s3.port.lance=0", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-volume.preStopSeconds=0"]
+        # Abstract sockets: as files they would be left in the common temporary folder, where another user's stop ours.
+        options += [f"-{part}.localSocket=@claimcheck-{part}-{self.ports[0]}" for part in ("s3", "filer")]
         argv = [str(Path(sysconfig.get_path("scripts")) / "weed"), "mini", f"-dir={self.folder}", f"-bucket={self.bucket}"]
         environ = {"PATH": os.defpath, "HOME": str(self.folder)}
         keys = {"AWS_ACCESS_KEY_ID": self.access_key, "AWS_SECRET_ACCESS_KEY": self.secret_key}
