@@ -11,6 +11,7 @@ from claimcheck.config import Settings
 from claimcheck.db import Database
 from claimcheck.store import Store
 from claimcheck.web import access, errors, look, requests, same_origin
+from claimcheck.web.addresses import Hosts, NumberedRule
 from claimcheck.web.headers import Headers
 from claimcheck.web.proxies import Proxies
 
@@ -23,13 +24,14 @@ def create_app(settings: Settings | None = None) -> Flask:
     config.require(settings, "database_url_web", "redis_url", "s3_endpoint", "s3_access_key", "s3_secret_key", "secret_key")
     logs.configure()
     app = Flask(__name__, static_folder=None)
+    app.url_rule_class = NumberedRule
     app.config.update(_config(settings))
     app.jinja_env.undefined = StrictUndefined
     app.extensions["claimcheck"] = web.Desk(settings, Database(settings.database_url_web or "", name="claimcheck-web"), Store(settings))
     for part in (requests, same_origin, access, errors, look, web):
         part.install(app)
     Htmx(app)
-    app.wsgi_app = Headers(Proxies(app.wsgi_app, settings.trusted_proxies), settings)
+    app.wsgi_app = Headers(Proxies(Hosts(app.wsgi_app, settings), settings.trusted_proxies), settings)
     return app
 
 
@@ -41,7 +43,6 @@ def _config(settings: Settings) -> dict[str, object]:
         "SESSION_COOKIE_SECURE": secure,
         "SESSION_COOKIE_HTTPONLY": True,
         "SESSION_COOKIE_SAMESITE": "Lax",
-        "TRUSTED_HOSTS": same_origin.hosts(settings),
         "MAX_CONTENT_LENGTH": FORM_BYTES,
         "MAX_FORM_MEMORY_SIZE": FORM_BYTES,
         "MAX_FORM_PARTS": 500,

@@ -80,8 +80,11 @@ def check(db: Database, *, email: str, password: str, address: str) -> int:
 
     Raises WrongPassword, and TooMany after too many failures under that address or from that place, right or wrong.
     """
-    email, where = email.strip().lower()[:254], network(address)
-    if not people.EMAIL.fullmatch(email) or len(password) > LONGEST:
+    try:
+        email, where = people.address(email), network(address)
+    except errors.Invalid:
+        raise errors.WrongPassword() from None
+    if len(password) > LONGEST:
         raise errors.WrongPassword()
     _count(db, email, where)
     known = db.one("passwords/load", Known, email=email)

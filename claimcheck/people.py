@@ -104,10 +104,10 @@ def line(text: str, field: str, longest: int) -> str:
 
 def address(text: str) -> str:
     """An e-mail address as it is stored: lower case. Raises Invalid."""
-    text = text.strip().lower()
-    if len(text) > 254 or not EMAIL.fullmatch(text):
+    text = text.strip()
+    if len(text) > 254 or not EMAIL.fullmatch(text.lower()) or not text.isascii():  # the Kelvin sign's lower case is a k
         raise errors.Invalid.field("email", "give an address such as ada@example.org")
-    return text
+    return text.lower()
 
 
 def add(

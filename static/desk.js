@@ -8,7 +8,7 @@
 
   // --- Keys: an element with data-key="a", "g p" or "ctrl+k" is pressed by it, while no text field has the focus. ---
   let typed = "", clear;
-  const keyed = () => all("[data-key]").filter((e) => e.dataset.key && !e.disabled && !e.closest("[inert]") && visible(e));
+  const keyed = () => all("[data-key]").filter((e) => e.dataset.key && !e.disabled && !e.closest("[inert]") && (visible(e) || e.dataset.opens));
   const name = (event) => (event.ctrlKey || event.metaKey ? "ctrl+" : "") + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
   function pressed(event) {
     if (event.defaultPrevented || event.isComposing || event.altKey || event.repeat || document.querySelector("dialog[open]")) return;

@@ -19,6 +19,8 @@ from claimcheck.web.pages import THEME_COOKIE, THEMES
 
 STATIC = Path(__file__).parents[2] / "static"
 YEAR_SECONDS = 365 * 24 * 3600
+BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
+SYSTEMS = (("Android", "Android"), ("iPhone", "iPhone"), ("iPad", "iPad"), ("Windows", "Windows"), ("Mac OS X", "macOS"), ("Linux", "Linux"))
 
 
 def _person() -> Person | None:
@@ -29,7 +31,7 @@ def _person() -> Person | None:
         return None
 
 
-def _waiting(place: places.Place) -> int | None:
+def _count(place: places.Place) -> int | None:
     """The number beside a page's name in the navigation."""
     try:
         return people.waiting_escalations(desk().db) if place.path == "/escalations" else None
@@ -42,7 +44,7 @@ def _context() -> dict[str, Any]:
     return {
         "person": person,
         "nav": places.for_role(person.role) if person else [],
-        "waiting": _waiting,
+        "nav_count": _count,
         "theme": theme if theme in THEMES else "auto",
         "themes": THEMES,
         "here": request.path,
@@ -72,6 +74,13 @@ def number(value: int) -> str:
     return f"{value:,}".replace(",", "\u202f")
 
 
+def browser(agent: str) -> str:
+    """A browser's name for itself in two words: Firefox on Windows."""
+    name = next((words for sign, words in BROWSERS if sign in agent), agent.split("/")[0][:40] or "Unknown")
+    system = next((words for sign, words in SYSTEMS if sign in agent), None)
+    return f"{name} on {system}" if system else name
+
+
 @lru_cache(maxsize=256)
 def version(name: str) -> str:
     """Changes with the content of a static file, so that browsers may keep it for ever."""
@@ -95,7 +104,7 @@ def static(filename: str) -> Response:
 
 def install(app: Flask) -> None:
     app.context_processor(_context)
-    app.jinja_env.filters.update(when=when, span=span, number=number)
+    app.jinja_env.filters.update(when=when, span=span, number=number, browser=browser)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.url_defaults(_versioned)
     app.add_url_rule("/static/<path:filename>", "static", static)

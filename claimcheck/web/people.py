@@ -143,6 +143,7 @@ def revoke_token(person_id: int, token_id: int):
 @blueprint.post("/<int:person_id>/sessions/end")
 @access.allow("operator")
 def end_sessions(person_id: int):
-    ended = sessions.end_all(desk().db, person_id=person_id, by=access.current().id)
+    person = people.load(desk().db, person_id=person_id)
+    ended = sessions.end_all(desk().db, person_id=person.id, by=access.current().id)
     flash(f"{ended} sessions ended.")
     return htmx.go(url_for("people.show", person_id=person_id))

@@ -1,4 +1,4 @@
-"""Unsafe requests are taken from our own pages only, and only under a name that is ours. The API, which reads no cookie, is exempt."""
+"""Unsafe requests are taken from our own pages only. The API, which reads no cookie, is exempt."""
 
 from __future__ import annotations
 
@@ -7,16 +7,8 @@ from urllib.parse import urlsplit
 from flask import Flask, current_app, request
 
 from claimcheck import errors
-from claimcheck.config import Settings
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
-
-
-def hosts(settings: Settings) -> list[str]:
-    """Names that a request may call us by (for Flask's TRUSTED_HOSTS): BASE_URL's and the loopback's."""
-    name = urlsplit(settings.base_url or "").hostname
-    return [*LOOPBACK, *([f"[{name}]" if ":" in name else name] if name else [])]
 
 
 def is_api() -> bool:

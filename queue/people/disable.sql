@@ -29,7 +29,7 @@ left_links AS (
     UPDATE password_links l SET used_at = clock_timestamp() FROM person WHERE l.person_id = person.id AND l.used_at IS NULL RETURNING l.hash),
 noted AS (
     INSERT INTO events (kind, person_id, project_id, item_id, task_id, assignment_id, detail)
-    SELECT 'assignment.revoked', %(by)s::int, (returned.t).project_id, ended.item_id, ended.task_id, ended.id, jsonb_build_object('person', ended.person_id)
+    SELECT 'assignment.revoked', ended.person_id, (returned.t).project_id, ended.item_id, ended.task_id, ended.id, jsonb_build_object('by', %(by)s::int)
       FROM ended JOIN returned ON (returned.t).id = ended.task_id
     UNION ALL
     SELECT 'person.disabled', %(by)s::int, NULL, NULL, NULL, NULL,

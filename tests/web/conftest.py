@@ -13,6 +13,8 @@ from claimcheck import publishing
 from claimcheck.db import Database
 from tests import people
 from tests.people import Cast
+from tests.web import atlas
+from tests.web.atlas import Address
 
 
 @pytest.fixture(scope="module")
@@ -48,3 +50,9 @@ def publish(app: Flask, worker: Database) -> Callable[[], int]:
 def cast(db: Database) -> Cast:
     """Ada, Ben, Chi, Dov and Eve, in the module's database."""
     return people.cast(db, skills=["kyc"])
+
+
+@pytest.fixture(scope="module")
+def addresses(app: Flask) -> list[Address]:
+    """Every method of every address of the app."""
+    return atlas.addresses(app)
