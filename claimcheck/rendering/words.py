@@ -24,7 +24,7 @@ def decode(part: Part, head: bytes) -> decoding.Text:
     text = decoding.decode(part, head)
     # A file of NULs alone is odd text worth seeing; a mixture is some binary format.
     if text.broken > DAMAGE * len(head):
-        raise NotShown(f"This says it is text ({part.media_type}), but most of its bytes are not.")
+        raise NotShown(f"This says it is text ({part.media_type}), but too many of its bytes are not.")
     return text
 
 

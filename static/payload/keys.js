@@ -7,7 +7,8 @@ const TEXT = "textarea, select, input:not([type=radio], [type=checkbox], [type=s
 let last = null;
 for (const kind of ["pointerover", "focusin"]) document.addEventListener(kind, ({ target }) => { last = target.closest?.(".p-viewer") ?? last; });
 
-const current = () => (last?.isConnected ? last : document.querySelector(".p-viewer"));
+const visible = (viewer) => viewer.checkVisibility();
+const current = () => (last?.isConnected && visible(last) ? last : [...document.querySelectorAll(".p-viewer")].find(visible));
 const taken = (key) => document.querySelector(`[data-key="${CSS.escape(key.toLowerCase())}"]`);
 
 function pressed(event) {
