@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
@@ -67,8 +68,17 @@ def _token(body: Held) -> UUID:
         return UUID(int=0)
 
 
+class Lease(models.Answer):
+    lease_expires: datetime
+    idle: bool = Field(description="the person was away too long, so it was not extended")
+
+
+class SentBack(models.Answer):
+    task_id: int
+
+
 @route(
-    "POST", "/assignments/{assignment_id}/heartbeat", roles=WORKERS, body=Body(Held), answers={200: models.Lease},
+    "POST", "/assignments/{assignment_id}/heartbeat", roles=WORKERS, body=Body(Held), answers={200: Lease},
     raises=(errors.StaleLease,),
 )  # fmt: skip
 def heartbeat(call: Call, assignment_id: int) -> Any:
@@ -106,7 +116,7 @@ def submit(call: Call, assignment_id: int) -> Any:
 
 
 @route(
-    "POST", "/assignments/{assignment_id}/send-back", roles=("lead",), body=Body(SendBack), answers={200: models.SentBack},
+    "POST", "/assignments/{assignment_id}/send-back", roles=("lead",), body=Body(SendBack), answers={200: SentBack},
     raises=(errors.StaleLease,),
 )  # fmt: skip
 def send_back(call: Call, assignment_id: int) -> Any:

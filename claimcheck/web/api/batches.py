@@ -30,10 +30,18 @@ class Batch(models.Answer):
     repeated: int
     claimable: int
     refused_count: int
-    refused: list[models.Refused]
+    refused: list[Refused]
     next: str | None
     created_at: datetime
     closed_at: datetime | None
+
+
+class Refused(models.Answer):
+    idempotency_key: str | None
+    code: str
+    field: str
+    detail: str
+    dead_letter_id: int
 
 
 @route("GET", "/batches/{batch_id}", roles=("customer",), query=Page, answers={200: Batch})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -20,14 +21,34 @@ class Page(Query):
     limit: int = Field(100, ge=1, le=500)
 
 
-@route("GET", "/dead-letters", roles=("operator", "customer"), query=Page, answers={200: models.DeadLetters})
+class DeadLetter(models.Answer):
+    id: int
+    project_id: int
+    project: str
+    batch_id: int | None
+    idempotency_key: str | None
+    code: str
+    field: str
+    detail: str
+    source_hash: models.Hash
+    bytes: int
+    trace_id: str
+    created_at: datetime
+
+
+class DeadLetters(models.Answer):
+    dead_letters: list[DeadLetter]
+    next: str | None
+
+
+@route("GET", "/dead-letters", roles=("operator", "customer"), query=Page, answers={200: DeadLetters})
 def page(call: Call) -> Any:
     """What was refused, oldest first, and why: a customer's own, an operator's all."""
     asked, db = call.query, desk().db
     if asked.project_id is not None:
         projects.load(db, asked.project_id, call.person)
     found = dead_letters.page(db, person=call.person, project_id=asked.project_id, after=asked.after, limit=asked.limit)
-    same = [*models.DeadLetter.model_fields]
+    same = [*DeadLetter.model_fields]
     return 200, {"dead_letters": [{name: getattr(d, name) for name in same} for d in found], "next": _next(asked, found)}
 
 

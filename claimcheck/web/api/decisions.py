@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -26,7 +27,31 @@ class Overturn(Model):
     reopen: bool = False
 
 
-@route("GET", "/decisions/{decision_id}", roles=READERS, answers={200: models.Decision})
+class Decision(models.Answer):
+    id: int
+    decision_id: int
+    item_id: int
+    project_id: int
+    project_version: int
+    idempotency_key: str
+    trace_id: str
+    kind: str
+    decided_by: str
+    verdict: str | None
+    answer: Any
+    outcome: str | None = Field(description="what the item comes to by it; null for a look that settled nothing")
+    reason_code: str
+    note: str
+    supersedes: int | None
+    superseded_by: int | None
+    evidence_version: int
+    evidence_hash: models.Hash
+    current_evidence_version: int
+    evidence_changed: bool
+    decided_at: datetime
+
+
+@route("GET", "/decisions/{decision_id}", roles=READERS, answers={200: Decision})
 def get(call: Call, decision_id: int) -> Any:
     """A decision. A look stays hidden while its task waits for independent ones."""
     return 200, _shown(_load(call, decision_id))
@@ -63,7 +88,7 @@ def receipt(call: Call, decision_id: int) -> Any:
 
 
 @route(
-    "POST", "/decisions/{decision_id}/overturn", roles=("lead",), body=Body(Overturn), answers={201: models.Decision},
+    "POST", "/decisions/{decision_id}/overturn", roles=("lead",), body=Body(Overturn), answers={201: Decision},
     raises=(errors.AlreadyOverturned,),
 )  # fmt: skip
 def overturn(call: Call, decision_id: int) -> Any:

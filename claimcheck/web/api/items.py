@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from flask import request
@@ -12,7 +13,7 @@ from claimcheck import batches, errors, history, items, lines, projects
 from claimcheck.validation import Model
 from claimcheck.web import desk
 from claimcheck.web.api import models, payload
-from claimcheck.web.api.projects import listed, started
+from claimcheck.web.api.projects import Started, listed, started
 from claimcheck.web.api.requests import LARGE, Body, Query
 from claimcheck.web.api.routes import Call, route
 
@@ -30,9 +31,65 @@ class Find(Query):
     idempotency_key: str = Field(min_length=1, max_length=200)
 
 
+class Version(models.Answer):
+    version: int
+    created_at: datetime
+    published_at: datetime | None
+    evidence_hash: models.Hash | None
+    parts: list[models.Part]
+
+
+class Entry(models.Answer):
+    """One thing done with an item."""
+
+    at: datetime
+    kind: str
+    who: str
+    task_kind: str
+    decision_id: int | None
+    verdict: str | None
+    answer: Any
+    outcome: str | None
+    reason: str | None
+    note: str
+    evidence_version: int
+    evidence_hash: models.Hash | None
+
+
+class Outcome(models.Answer):
+    decision_id: int
+    outcome: str
+    verdict: str | None
+    answer: Any
+    reason_code: str | None
+    settled_at: datetime
+    evidence_version: int
+    evidence_changed: bool
+
+
+class Item(models.Answer):
+    id: int
+    item_id: int
+    project_id: int
+    batch_id: int
+    idempotency_key: str
+    source_hash: models.Hash
+    trace_id: str
+    priority: int
+    partition_key: str | None
+    title: str
+    created_at: datetime
+    state: str = Field(description="not_durable, pending, leased, blocked, paused, escalated, settled, cancelled")
+    lease_count: int
+    evidence_version: int
+    outcome: Outcome | None
+    versions: list[Version]
+    history: list[Entry]
+
+
 @route(
     "POST", "/projects/{project_id}/items", roles=("customer",), body=Body(Items, LARGE, raw=True, also=(NDJSON,)),
-    answers={202: models.Started}, raises=(errors.QueueSaturated, errors.ProjectCancelled),
+    answers={202: Started}, raises=(errors.QueueSaturated, errors.ProjectCancelled),
 )  # fmt: skip
 def send(call: Call, project_id: int) -> Any:
     """Takes items in, as JSON or as an NDJSON stream of any length. Good rows go in, bad ones are kept and listed with the batch.
@@ -65,7 +122,7 @@ def _streamed() -> Any:
         raise errors.BadRequest("The stream was cut; send it again, what is in already is not taken twice.") from None
 
 
-@route("GET", "/projects/{project_id}/items", roles=("customer", "lead"), query=Find, answers={200: models.Item})
+@route("GET", "/projects/{project_id}/items", roles=("customer", "lead"), query=Find, answers={200: Item})
 def find(call: Call, project_id: int) -> Any:
     """The item of a project that was sent under this idempotency key."""
     project = projects.load(desk().db, project_id, call.person)
@@ -79,7 +136,7 @@ def _named(project_id: int, key: str) -> int:
     return found[0].id
 
 
-@route("GET", "/items/{item_id}", roles=("customer", "lead"), answers={200: models.Item})
+@route("GET", "/items/{item_id}", roles=("customer", "lead"), answers={200: Item})
 def get(call: Call, item_id: int) -> Any:
     """An item: where it stands, its evidence, and what was done with it. What independent looks said stays hidden until all are in."""
     return 200, _one(call, item_id)

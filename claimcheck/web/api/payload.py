@@ -39,8 +39,14 @@ class Payload(Model):
     payload: Any = Field(description="an object of fields to show, and `files`")
 
 
+class PayloadTaken(models.Answer):
+    item_id: int
+    evidence_version: int
+    status_url: str
+
+
 @route(
-    "PUT", "/items/{item_id}/payload", roles=("customer",), body=Body(Payload, LARGE, raw=True), answers={202: models.PayloadTaken},
+    "PUT", "/items/{item_id}/payload", roles=("customer",), body=Body(Payload, LARGE, raw=True), answers={202: PayloadTaken},
     raises=(errors.QueueSaturated, errors.ProjectCancelled),
 )  # fmt: skip
 def put(call: Call, item_id: int) -> Any:

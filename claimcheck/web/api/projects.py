@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from pydantic import Field
@@ -38,9 +39,68 @@ class Nothing(Model):
     """Nothing needs to be said."""
 
 
+class Started(models.Answer):
+    """Rows were taken in; they become claimable as they are stored. The batch says how far that is."""
+
+    batch_id: int
+    status_url: str
+
+
+class ProjectMade(Started):
+    id: int
+    webhook_secret: str | None = Field(None, description="signs webhooks; shown this once")
+
+
+class Counts(models.Answer):
+    """Items, by where they are; `refused` are rows kept as dead letters."""
+
+    pending: int
+    leased: int
+    blocked: int
+    escalated: int
+    settled: int
+    not_durable: int
+    refused: int
+
+
+class Project(models.Answer):
+    id: int
+    customer: str
+    name: str
+    version: int
+    shown_version: int = Field(description="the last version that changed what is shown or asked; stands in evidence hashes")
+    rules: rules.Rules
+    counts: Counts
+    created_at: datetime
+    paused_at: datetime | None
+    cancelled_at: datetime | None
+
+
+class ProjectChanged(Project):
+    webhook_secret: str | None = Field(None, description="of a webhook that is new; shown this once")
+
+
+class Projects(models.Answer):
+    projects: list[Project]
+    next: str | None
+
+
+class RulesVersion(models.Answer):
+    version: int
+    shown_version: int
+    rules: rules.Rules
+    why: str
+    created_at: datetime
+    by: str
+
+
+class RulesVersions(models.Answer):
+    versions: list[RulesVersion]
+
+
 @route(
     "POST", "/projects", roles=("customer",), body=Body(NewProject, LARGE, raw=True),
-    answers={202: models.ProjectMade, 200: models.ProjectMade},
+    answers={202: ProjectMade, 200: ProjectMade},
     raises=(errors.ProjectExists, errors.QueueSaturated, errors.ProjectCancelled),
 )  # fmt: skip
 def create(call: Call) -> Any:
@@ -71,7 +131,7 @@ def started(batch_id: int) -> dict[str, Any]:
     return {"batch_id": batch_id, "status_url": answers.address(f"/v1/batches/{batch_id}")}
 
 
-@route("GET", "/projects", roles=KEEPERS, query=Page, answers={200: models.Projects})
+@route("GET", "/projects", roles=KEEPERS, query=Page, answers={200: Projects})
 def page(call: Call) -> Any:
     """Your projects, a lead's all, by id; `after` is the last id of the page before."""
     found = projects.page(desk().db, call.person, after=call.query.after, limit=call.query.limit)
@@ -81,7 +141,7 @@ def page(call: Call) -> Any:
     return 200, {"projects": [_shown(p, counts[p.id]) for p in found], "next": following}
 
 
-@route("GET", "/projects/{project_id}", roles=KEEPERS, answers={200: models.Project})
+@route("GET", "/projects/{project_id}", roles=KEEPERS, answers={200: Project})
 def get(call: Call, project_id: int) -> Any:
     """One project: its rules in force, and where its items are."""
     return 200, _one(call, project_id)
@@ -97,7 +157,7 @@ def _shown(project: projects.Project, counts: projects.Counts) -> dict[str, Any]
     return {**{name: getattr(project, name) for name in names}, "counts": counts.as_dict()}
 
 
-@route("GET", "/projects/{project_id}/rules", roles=KEEPERS, answers={200: models.RulesVersions})
+@route("GET", "/projects/{project_id}/rules", roles=KEEPERS, answers={200: RulesVersions})
 def history(call: Call, project_id: int) -> Any:
     """Every version of a project's rules, newest first, each with its why."""
     found = projects.load(desk().db, project_id, call.person)
@@ -106,7 +166,7 @@ def history(call: Call, project_id: int) -> Any:
 
 
 @route(
-    "PUT", "/projects/{project_id}/rules", roles=KEEPERS, body=Body(Change), answers={200: models.ProjectChanged},
+    "PUT", "/projects/{project_id}/rules", roles=KEEPERS, body=Body(Change), answers={200: ProjectChanged},
     raises=(errors.ProjectCancelled,),
 )  # fmt: skip
 def change(call: Call, project_id: int) -> Any:
@@ -117,7 +177,7 @@ def change(call: Call, project_id: int) -> Any:
     return 200, _one(call, project_id) | ({"webhook_secret": secret} if secret else {})
 
 
-@route("POST", "/projects/{project_id}/pause", roles=("lead",), body=Body(Nothing, optional=True), answers={200: models.Project})
+@route("POST", "/projects/{project_id}/pause", roles=("lead",), body=Body(Nothing, optional=True), answers={200: Project})
 def pause(call: Call, project_id: int) -> Any:
     """Nothing more of it is handed out; what people hold, they may finish."""
     found = projects.load(desk().db, project_id, call.person)
@@ -125,7 +185,7 @@ def pause(call: Call, project_id: int) -> Any:
     return 200, _one(call, project_id)
 
 
-@route("POST", "/projects/{project_id}/resume", roles=("lead",), body=Body(Nothing, optional=True), answers={200: models.Project})
+@route("POST", "/projects/{project_id}/resume", roles=("lead",), body=Body(Nothing, optional=True), answers={200: Project})
 def resume(call: Call, project_id: int) -> Any:
     """Its tasks are handed out again."""
     found = projects.load(desk().db, project_id, call.person)
@@ -133,7 +193,7 @@ def resume(call: Call, project_id: int) -> Any:
     return 200, _one(call, project_id)
 
 
-@route("POST", "/projects/{project_id}/cancel", roles=KEEPERS, body=Body(Nothing, optional=True), answers={200: models.Project})
+@route("POST", "/projects/{project_id}/cancel", roles=KEEPERS, body=Body(Nothing, optional=True), answers={200: Project})
 def cancel(call: Call, project_id: int) -> Any:
     """Stops its claims for good and pays what was submitted; a lease that is live now stays good until its end."""
     found = projects.load(desk().db, project_id, call.person)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -16,7 +17,6 @@ from claimcheck.web.api.requests import Query
 from claimcheck.web.api.routes import Call, route
 
 TYPES = {"json": "application/json", "ndjson": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
-COLUMNS = [*models.Result.model_fields]
 
 
 class Page(Query):
@@ -25,9 +25,38 @@ class Page(Query):
     format: Literal["json", "ndjson", "csv"] | None = Field(None, description="else by the Accept header")
 
 
+class Result(models.Answer):
+    decision_id: int
+    item_id: int
+    idempotency_key: str
+    trace_id: str
+    outcome: str
+    verdict: str | None
+    answer: Any
+    reason_code: str
+    note: str
+    decided_by: str
+    decided_at: datetime
+    supersedes: int | None
+    superseded_by: int | None
+    project_version: int
+    shown_version: int
+    evidence_version: int
+    evidence_hash: models.Hash
+    current_evidence_version: int
+    current_evidence_hash: models.Hash | None
+    evidence_changed: bool
+
+
+class Results(models.Answer):
+    results: list[Result]
+    after: int = Field(description="go on after this one, now or later")
+    next: str | None = Field(description="the next page, if there is one now")
+
+
 @route(
     "GET", "/projects/{project_id}/results", roles=("customer", "lead"), query=Page,
-    answers={200: (models.Results, "application/x-ndjson", "text/csv")},
+    answers={200: (Results, "application/x-ndjson", "text/csv")},
 )  # fmt: skip
 def page(call: Call, project_id: int) -> Any:
     """Outcomes in the order of settling, as JSON, NDJSON or CSV. Go on with `next`, or later after `after`: none is left out.
@@ -64,7 +93,7 @@ def _written(form: str, shown: list[dict[str, Any]], after: int, more: str | Non
     elif form == "ndjson":
         body = b"".join(answers.encoded(row) + b"\n" for row in shown)
     else:
-        body = results.to_csv([answers.plain(row) for row in shown], COLUMNS).encode()
+        body = results.to_csv([answers.plain(row) for row in shown], [*Result.model_fields]).encode()
     response = Response(body, content_type=TYPES[form])
     response.headers.update({"X-After": str(after), "Vary": "Authorization, Accept"})
     if more:

@@ -11,7 +11,28 @@ from claimcheck.web.api.routes import Call, route
 from claimcheck.web.api.tasks import WORKERS
 
 
-@route("GET", "/reviewers/me", roles=WORKERS, answers={200: models.Me})
+class Skill(models.Answer):
+    name: str
+    tier: int
+    status: str
+
+
+class Me(models.Answer):
+    """You, and what waits for you; counts stop at 200."""
+
+    id: int
+    name: str
+    pseudonym: str
+    role: str
+    skills: list[Skill]
+    waiting: int
+    held: int
+    next_free_seconds: int | None
+    done_today: int
+    assignment_id: int | None
+
+
+@route("GET", "/reviewers/me", roles=WORKERS, answers={200: Me})
 def me(call: Call) -> Any:
     """You, your skills, what waits for you, and what you hold."""
     db, person = desk().db, call.person

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from pydantic import Field
 
-from claimcheck import assignments, evidence, projects, rules, tasks
+from claimcheck import assignments, evidence, projects, questions, rules, tasks
 from claimcheck.validation import Code, Model
 from claimcheck.web import desk
 from claimcheck.web.api import models, payload
@@ -26,7 +28,33 @@ class Ask(Model):
     item_id: int | None = Field(None, ge=1, le=INT8)
 
 
-@route("POST", "/tasks/next", roles=WORKERS, body=Body(Ask, optional=True), answers={200: models.Task, 204: None})
+class Task(models.Answer):
+    """A task in your hands until `lease_expires`. `lease_token` proves it; heartbeats extend it."""
+
+    assignment_id: int
+    task_id: int
+    item_id: int
+    project_id: int
+    project: str
+    kind: str
+    queue: str
+    lease_token: UUID
+    lease_no: int
+    lease_expires: datetime
+    hold_until: datetime
+    payload_url: str = Field(description="the payload's fields")
+    parts: list[models.Part]
+    evidence_version: int
+    evidence_hash: models.Hash
+    question: questions.Question
+    verdicts: list[str] = Field(description="those that it may end in; empty where the question only takes an answer")
+    reason_codes: list[str]
+    reasons: list[rules.ReasonCode]
+    skip_reasons: list[rules.Reason]
+    guidance: str
+
+
+@route("POST", "/tasks/next", roles=WORKERS, body=Body(Ask, optional=True), answers={200: Task, 204: None})
 def next(call: Call) -> Any:  # noqa: A001 (tasks.next)
     """Your next task, or the one that you hold already. 204 when there is nothing for you now; `Retry-After` says when to ask again."""
     db, me, ask = desk().db, call.person.id, call.body

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, BinaryIO, cast
 
 from flask import request
+from pydantic import Field
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from claimcheck import errors, uploads
@@ -16,8 +17,16 @@ from claimcheck.web.api.routes import Call, route
 OVERHEAD = MIB  # of a multipart body beside its file
 
 
+class Upload(models.Answer):
+    upload: str = Field(description="name it in an item's `files`")
+    name: str
+    content_type: str
+    size: int
+    sha256: models.Hash
+
+
 @route(
-    "POST", "/uploads", roles=("customer",), answers={201: models.Upload},
+    "POST", "/uploads", roles=("customer",), answers={201: Upload},
     raises=(errors.Invalid, errors.TooLarge, errors.UnsupportedMediaType),
 )  # fmt: skip
 def send(call: Call) -> Any:
