@@ -82,9 +82,15 @@ def _data_elsewhere(home: Path, data: Path, account: Account, pointer: Path, say
         raise Unusable(f"the account {account.name} can no longer enter {home}; give it back with: chmod o+x {home}")
     data = ELSEWHERE / secrets.token_hex(8)
     say(f"the account {account.name} cannot enter {home}, so the database is kept in {data}")
-    ELSEWHERE.mkdir(mode=0o755, exist_ok=True)
+    _make_elsewhere()
     pointer.write_text(f"{data}\n", encoding="utf-8")
     return data
+
+
+def _make_elsewhere() -> None:
+    if not ELSEWHERE.exists():
+        ELSEWHERE.mkdir()
+        ELSEWHERE.chmod(0o755)
 
 
 def _site_for(account: Account, say: Callable[[str], None]) -> Path:
@@ -103,16 +109,22 @@ def _wheel_version() -> str:
 
 
 def _copy_binaries(site: Path, copy: Path) -> None:
-    ELSEWHERE.mkdir(mode=0o755, exist_ok=True)
+    _make_elsewhere()
     new = copy.with_name(f"{copy.name}.{secrets.token_hex(4)}")
     for part in (f"{PACKAGE}/pginstall", f"{PACKAGE}.libs"):
         shutil.copytree(site / part, new / part, symlinks=True)
-    for folder in (new, new / PACKAGE):
-        folder.chmod(0o755)
+    _open(new)
     try:
         new.replace(copy)
     except OSError:  # another start was faster
         shutil.rmtree(new)
+
+
+def _open(tree: Path) -> None:
+    """Lets everybody read what its owner can: a strict umask may have closed the original."""
+    for path in (tree, *tree.rglob("*")):
+        mode = path.stat().st_mode & 0o777
+        path.chmod(mode | (mode & 0o500) >> 3 | (mode & 0o500) >> 6)
 
 
 class Postgres:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import socket
-import tempfile
 import urllib.request
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import psycopg
@@ -19,17 +16,6 @@ import redis
 from claimcheck.embedded import processes
 from tests.embedded import running
 from tests.embedded.running import Run
-
-
-@pytest.fixture
-def home():
-    """A folder that the database's account can reach, which pytest's own are not; emptied of processes afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix="desk-run-"))
-    folder.chmod(0o711)
-    yield folder / "home"
-    for pid in running.belonging_to(folder):
-        os.kill(pid, signal.SIGKILL)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def leave_a_mark(settings):
