@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,20 @@ def machinery(stage: Stage, tmp_path: Path) -> Iterator[Machinery]:
 
 
 @pytest.fixture
-def hook(tmp_path: Path) -> Iterator[Hook]:
+def make_hook(tmp_path: Path) -> Iterator[Callable[[], Hook]]:
+    """Makes receivers that behave."""
+    made: list[Hook] = []
+
+    def make() -> Hook:
+        made.append(Hook(tmp_path / f"received{len(made)}.jsonl"))
+        return made[-1]
+
+    yield make
+    for hook in made:
+        hook.end()
+
+
+@pytest.fixture
+def hook(make_hook: Callable[[], Hook]) -> Hook:
     """A receiver that behaves."""
-    hook = Hook(tmp_path / "received.jsonl")
-    yield hook
-    hook.end()
+    return make_hook()

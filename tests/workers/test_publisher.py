@@ -1,0 +1,203 @@
+"""The publisher as a process: it drains the spool, survives what dies around it, and leaves in good order."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claimcheck import errors, publishing
+from claimcheck.config import ROOT
+from claimcheck.embedded import ports, processes, weed
+from claimcheck.store import Store
+from tests.intake import World, row
+from workers import publisher
+
+UNPUBLISHED = "SELECT count(*) FROM items WHERE not_durable_in = %s"
+DURABLE = "SELECT count(*) FROM items WHERE project_id = %s AND evidence_version > 0"
+TASKS = "SELECT count(*), count(DISTINCT item_id) FROM tasks WHERE project_id = %s"
+
+
+@pytest.fixture
+def world(database: Any, store_server: Any) -> Iterator[World]:
+    world = World(database, store_server)
+    world.quiet()
+    yield world
+    world.end()
+
+
+def until(what: Callable[[], Any], seconds: float = 90) -> None:
+    """Waits until it holds; fails where it does not in time."""
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end, "it never came to be"
+        time.sleep(0.02)
+
+
+@contextmanager
+def process(world: World) -> Iterator[subprocess.Popen[bytes]]:
+    """`python -m workers.publisher`, killed if it still lives at the end."""
+    environ = {**os.environ, **world.settings.environ(), "PYTHONPATH": str(ROOT)}
+    running = subprocess.Popen([sys.executable, "-P", "-m", "workers.publisher"], env=environ, cwd="/", stderr=subprocess.PIPE)
+    try:
+        yield running
+    finally:
+        running.kill()
+        running.communicate()
+
+
+@contextmanager
+def thread(world: World, store: Store) -> Iterator[None]:
+    """The same loop in a thread, on this store."""
+    stop = threading.Event()
+    running = threading.Thread(target=publisher.run, args=(world.worker, store, stop))
+    running.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        running.join()
+
+
+def test_it_publishes_what_comes_and_ends_in_good_order(world: World) -> None:
+    with process(world) as running:
+        project = world.project()
+        world.accept(project, [row(f"k{n}") for n in range(10)])
+        until(lambda: world.one(DURABLE, project) == 10)
+        running.send_signal(signal.SIGTERM)
+        assert running.wait(30) == 0
+        assert running.stderr and running.stderr.read() == b""
+
+
+def _check_takeover(world: World) -> None:
+    """Three hundred items, a kill -9 in the middle, and a second publisher that finishes."""
+    project = world.project()
+    world.accept(project, [row(f"k{n}", partition_key=["a", None][n % 2]) for n in range(300)])
+    with process(world) as first:
+        until(lambda: world.one(DURABLE, project) > 0)
+        first.kill()
+        first.wait()
+    left = world.one(UNPUBLISHED, project)
+    assert 0 < left < 300, "the kill did not come in the middle"
+    world.sql.execute(
+        "UPDATE evidence SET publish_until = clock_timestamp() + interval '3 seconds' WHERE publish_until > clock_timestamp()"
+    )
+    with process(world):
+        until(lambda: world.one(UNPUBLISHED, project) == 0)
+    assert world.all(TASKS, project) == [(300, 300)]
+    assert world.all("SELECT last_no, promoted_no FROM partitions WHERE project_id = %s", project) == [(150, 1)]
+    assert world.one("SELECT count(*) FROM spool") == 0
+
+
+def test_it_finishes_what_a_killed_publisher_left(world: World) -> None:
+    _check_takeover(world)
+
+
+def test_it_takes_up_a_lapsed_lease_and_no_live_one(world: World) -> None:
+    world.accept(world.project(), [row("k")])
+    assert len(world.worker.all("evidence/take", publishing._Taken, limit=10, bytes=10**9, lease_seconds=0.3)) == 1
+    assert publishing.publish_once(world.worker, world.store) == 0
+    time.sleep(0.35)
+    assert publishing.publish_once(world.worker, world.store) == 1
+
+
+class OwnStore:
+    """A store of the test's own, to be taken down."""
+
+    def __init__(self, folder: Path):
+        keys = {"access_key": secrets.token_hex(10), "secret_key": secrets.token_hex(20), "bucket": "claimcheck"}
+        self.server = weed.Weed(folder / "store", ports.pick([0] * len(weed.PORTS)), **keys, log=folder / "store.log")
+        self.server.prepare()
+        self.keys = {f"s3_{name}": value for name, value in keys.items()}
+        self.program = self.server.program()
+
+    def up(self) -> None:
+        self.child = processes.start(self.program)
+        assert processes.wait_until(self.server.is_ready, 60)
+
+    def down(self) -> None:
+        processes.stop(self.program, self.child)
+
+
+@pytest.fixture
+def own_store(tmp_path: Path) -> Iterator[OwnStore]:
+    own = OwnStore(tmp_path)
+    own.up()
+    yield own
+    own.down()
+
+
+def test_it_waits_for_a_store_that_is_down_and_goes_on(world: World, own_store: OwnStore) -> None:
+    project = world.project()
+    store = Store(world.settings.model_copy(update={"s3_endpoint": own_store.server.endpoint, **own_store.keys}))
+    with thread(world, store):
+        world.accept(project, [row("before")])
+        until(lambda: world.one(DURABLE, project) == 1)
+        own_store.down()
+        world.accept(project, [row(f"k{n}") for n in range(50)])
+        until(lambda: world.one("SELECT count(*) FROM evidence WHERE last_error IS NOT NULL AND published_at IS NULL AND NOT waits") > 0)
+        time.sleep(2)
+        assert world.one(UNPUBLISHED, project) == 50
+        assert world.one("SELECT max(attempts) FROM evidence e JOIN items i ON i.id = e.item_id WHERE project_id = %s", project) <= 3
+        own_store.up()
+        until(lambda: world.one(UNPUBLISHED, project) == 0)
+    assert world.all(TASKS, project) == [(51, 51)]
+    assert all(
+        store.stat(p.object_key).size == p.size
+        for p in world.all("SELECT * FROM evidence_parts JOIN items ON id = item_id WHERE project_id = %s", project)
+    )
+
+
+def test_it_waits_for_a_database_that_is_away_and_goes_on(world: World) -> None:
+    project, name = world.project(), world.conninfos.name
+    with thread(world, world.store):
+        world.accept(project, [row("before")])
+        until(lambda: world.one(DURABLE, project) == 1)
+        world.sql.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")  # type: ignore[call-overload]
+        world.sql.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()", (name,))
+        time.sleep(3)
+        world.sql.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")  # type: ignore[call-overload]
+        until(lambda: _accepted(world, project))
+        until(lambda: world.one(UNPUBLISHED, project) == 0)
+    assert world.all(TASKS, project) == [(2, 2)]
+
+
+def _accepted(world: World, project: int) -> bool:
+    try:
+        return bool(world.accept(project, [row("after")]).taken)
+    except errors.Unavailable:
+        return False
+
+
+class Waits(threading.Event):
+    """A stop sign that counts how it is waited for, and is set after the fifth time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seconds: list[float] = []
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.seconds.append(timeout or 0)
+        if len(self.seconds) == 5:
+            self.set()
+        return self.is_set()
+
+
+def test_it_rests_when_idle_and_longer_when_nothing_answers(world: World) -> None:
+    idle, away = Waits(), Waits()
+    publisher.run(world.worker, world.store, idle)
+    assert idle.seconds == [publisher.IDLE_SECONDS] * 5
+    world.accept(world.project(), [row("k")])
+    publisher.run(world.worker, Store(world.settings.model_copy(update={"s3_endpoint": "http://127.0.0.1:9"})), away)
+    most = [min(publisher.LONGEST_SECONDS, publisher.AWAY_SECONDS * 2**n) for n in range(5)]
+    assert all(longest / 2 <= waited <= longest for waited, longest in zip(away.seconds, most, strict=True))
