@@ -82,7 +82,14 @@ def load(db: Database, *, assignment_id: int, me: int) -> Assignment:
 
 def heartbeat(db: Database, *, assignment_id: int, lease_token: UUID, me: int, idle_seconds: int = 0) -> Heartbeat:
     """Extends a live lease, up to the project's longest hold. Raises StaleLease, always once it has expired."""
-    row = db.one("assignments/heartbeat", Heartbeat, assignment_id=assignment_id, lease_token=lease_token, me=me, idle_seconds=min(idle_seconds, 10**6))
+    row = db.one(
+        "assignments/heartbeat",
+        Heartbeat,
+        assignment_id=assignment_id,
+        lease_token=lease_token,
+        me=me,
+        idle_seconds=min(idle_seconds, 10**6),
+    )
     if row is None:
         raise errors.StaleLease()
     return row

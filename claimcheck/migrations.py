@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, LiteralString, cast
 
 import psycopg
@@ -13,7 +12,9 @@ from claimcheck.db import CONNECT, QUEUE
 
 FILES = QUEUE / "migrations"
 LOCK = 4202611  # any number that nothing else on the database uses
-LEDGER, APPLIED, RECORD = (cast(LiteralString, (FILES / f"{name}.sql").read_text(encoding="utf-8")) for name in ("ledger", "applied", "record"))
+LEDGER, APPLIED, RECORD = (
+    cast(LiteralString, (FILES / f"{name}.sql").read_text(encoding="utf-8")) for name in ("ledger", "applied", "record")
+)
 
 
 class MigrationChanged(Exception):

@@ -40,17 +40,26 @@ def projects(race: Race, connection: psycopg.Connection[Any]) -> None:
     """Odd ones have partitions; wanted is 1, 3, 1, 1 in turn; skills 1 to 4."""
     connection.execute("INSERT INTO customers (name) VALUES ('Eve & Co')")
     connection.execute("INSERT INTO skills (name) SELECT 'skill ' || n FROM generate_series(1, 4) n")
-    connection.execute("INSERT INTO lanes (skill_id, tier, queue) SELECT s, 0, q FROM generate_series(1, 4) s, unnest('{review,escalation}'::text[]) q")
+    connection.execute(
+        "INSERT INTO lanes (skill_id, tier, queue) SELECT s, 0, q FROM generate_series(1, 4) s, unnest('{review,escalation}'::text[]) q"
+    )
     for n in range(1, race.plan.projects + 1):
         row = connection.execute(
             """INSERT INTO projects (customer_id, name, skill_id, wanted, lease_seconds, max_hold_seconds, abandon_limit, price_minor, weight, created_by)
                VALUES (1, %s, %s, %s, %s, %s, 3, %s, %s, 0) RETURNING id""",
             (f"project {n}", 1 + n % 4, 3 if n % 4 == 2 else 1, race.plan.lease, race.plan.lease * 20, n * 10, 1 + n % 3),
         ).fetchone()
-        connection.execute("INSERT INTO project_versions (project_id, version, shown_version, rules, created_by) VALUES (%s, 1, 1, %s, 0)", (row["id"], Jsonb({})))
-        connection.execute("INSERT INTO queues (project_id, name, lane_id) SELECT %s, queue, id FROM lanes WHERE skill_id = %s", (row["id"], 1 + n % 4))
+        connection.execute(
+            "INSERT INTO project_versions (project_id, version, shown_version, rules, created_by) VALUES (%s, 1, 1, %s, 0)",
+            (row["id"], Jsonb({})),
+        )
+        connection.execute(
+            "INSERT INTO queues (project_id, name, lane_id) SELECT %s, queue, id FROM lanes WHERE skill_id = %s", (row["id"], 1 + n % 4)
+        )
         connection.execute("INSERT INTO reason_codes SELECT %s, c, c FROM unnest('{ok,bad,agreement}'::text[]) c", (row["id"],))
-        connection.execute("INSERT INTO effects (project_id, kind, on_outcomes) VALUES (%s, 'standing', '{approve,reject,answer,overturn}')", (row["id"],))
+        connection.execute(
+            "INSERT INTO effects (project_id, kind, on_outcomes) VALUES (%s, 'standing', '{approve,reject,answer,overturn}')", (row["id"],)
+        )
         connection.execute("INSERT INTO batches (project_id, created_by) VALUES (%s, 0)", (row["id"],))
 
 
@@ -78,7 +87,15 @@ def arrive(connection: psycopg.Connection[Any], project: int, key: str, partitio
                 (project, partition),
             ).fetchone()
         waits = bool(partition) and turn["last_no"] > turn["promoted_no"]
-        params = {"project": project, "key": key, "hash": digest(key), "priority": priority, "partition": turn["id"], "no": turn["last_no"], "waits": waits}
+        params = {
+            "project": project,
+            "key": key,
+            "hash": digest(key),
+            "priority": priority,
+            "partition": turn["id"],
+            "no": turn["last_no"],
+            "waits": waits,
+        }
         connection.execute(ARRIVE, params)
         time.sleep(hold)
 
@@ -146,7 +163,12 @@ def killer(race: Race) -> None:
     rnd = random.Random(f"{race.plan.seed}-kill")
     with race.superuser() as connection:
         while race.running and not race.calm.is_set():
-            pids = [r["pid"] for r in connection.execute("SELECT pid FROM pg_stat_activity WHERE usename = 'claimcheck_web' AND datname = current_database()").fetchall()]
+            pids = [
+                r["pid"]
+                for r in connection.execute(
+                    "SELECT pid FROM pg_stat_activity WHERE usename = 'claimcheck_web' AND datname = current_database()"
+                ).fetchall()
+            ]
             if pids:
                 connection.execute("SELECT pg_terminate_backend(%s)", (rnd.choice(pids),))
                 race.seen["backends killed"] += 1
@@ -182,7 +204,10 @@ def referee(race: Race, source: threading.Thread) -> None:
 
 def kept(race: Race, connection: psycopg.Connection[Any]) -> None:
     """I17 and I1: what was acknowledged is there, and no lease was taken before its promised end."""
-    rows = {r["assignment_id"]: (r["id"], r["verdict"], r["note"]) for r in connection.execute("SELECT * FROM decisions WHERE assignment_id IS NOT NULL")}
+    rows = {
+        r["assignment_id"]: (r["id"], r["verdict"], r["note"])
+        for r in connection.execute("SELECT * FROM decisions WHERE assignment_id IS NOT NULL")
+    }
     if any(rows.get(a) != ack for a, ack in race.acks.items()):
         race.broke("I17 an acknowledged decision is lost or another one")
     ends = {r["id"]: r for r in connection.execute("SELECT * FROM assignments")}

@@ -24,7 +24,10 @@ MUTANTS: dict[str, tuple[list[tuple[str, str, str]], str]] = {
     ),
     "I3 a heartbeat ignores expiry": ([("assignments/heartbeat", " AND lease.lease_expires > clock.now", "")], NO_CHECKS),
     "I1 a claim ignores expiry": (
-        [("tasks/claim", f"a.live_until {LAPSED}", "a.live_until <= 'infinity'"), ("tasks/claim", f"a.lease_expires {LAPSED}", "a.lease_expires <= 'infinity'")],
+        [
+            ("tasks/claim", f"a.live_until {LAPSED}", "a.live_until <= 'infinity'"),
+            ("tasks/claim", f"a.lease_expires {LAPSED}", "a.lease_expires <= 'infinity'"),
+        ],
         NO_CHECKS,
     ),
     "I2 who has seen it is not asked": ([("tasks/claim", MINE, "")], NO_CHECKS),
@@ -32,19 +35,55 @@ MUTANTS: dict[str, tuple[list[tuple[str, str, str]], str]] = {
         [("tasks/claim", f"AND t.state = 'pending'{MINE}  -- judged again on the locked row", "AND t.state = 'pending'")],
         NO_CHECKS,
     ),
-    "I7 an expired look stays in seen_by": ([("tasks/claim", "array_remove(t.seen_by, pick.lapsed_by) || %(me)s::int", "t.seen_by || %(me)s::int")], NO_CHECKS),
-    "I7 a lapsed lease of one's own is not closed": ([("tasks/claim", f"AND a.ended_at IS NULL AND a.lease_expires {LAPSED}\n       FOR", "AND false\n       FOR")], ""),
+    "I7 an expired look stays in seen_by": (
+        [("tasks/claim", "array_remove(t.seen_by, pick.lapsed_by) || %(me)s::int", "t.seen_by || %(me)s::int")],
+        NO_CHECKS,
+    ),
+    "I7 a lapsed lease of one's own is not closed": (
+        [("tasks/claim", f"AND a.ended_at IS NULL AND a.lease_expires {LAPSED}\n       FOR", "AND false\n       FOR")],
+        "",
+    ),
     "I7 the abandon limit is ignored": ([("tasks/claim", ", false) AS at_limit", ", false) AND false AS at_limit")], ""),
-    "I8 the evidence is not compared": ([("decisions/submit", "t.evidence_hash = %(evidence_hash)s::bytea AS same_evidence", "true AS same_evidence")], ""),
-    "I9 a payout is left out": ([("decisions/submit", "JOIN tally ON tally.id = accepted.task_id),\nraised", "JOIN tally ON tally.id = accepted.task_id WHERE random() < .9),\nraised")], ""),
+    "I8 the evidence is not compared": (
+        [("decisions/submit", "t.evidence_hash = %(evidence_hash)s::bytea AS same_evidence", "true AS same_evidence")],
+        "",
+    ),
+    "I9 a payout is left out": (
+        [
+            (
+                "decisions/submit",
+                "JOIN tally ON tally.id = accepted.task_id),\nraised",
+                "JOIN tally ON tally.id = accepted.task_id WHERE random() < .9),\nraised",
+            )
+        ],
+        "",
+    ),
     "I11 the partition's head is unguarded": ([], HEAD_OFF),
-    "I11 nobody is promoted": ([("decisions/submit", "SET waits = false FROM next WHERE n.id = next.id", "SET waits = true FROM next WHERE n.id = next.id")], HEAD_OFF),
+    "I11 nobody is promoted": (
+        [("decisions/submit", "SET waits = false FROM next WHERE n.id = next.id", "SET waits = true FROM next WHERE n.id = next.id")],
+        HEAD_OFF,
+    ),
     "I18 looks are tallied from decisions": (
-        [("decisions/submit", "t.votes <@ ARRAY[%(vote)s::text]", "(SELECT COALESCE(array_agg(d.verdict), '{}') FROM decisions d WHERE d.task_id = t.id) <@ ARRAY[%(vote)s::text]")],
+        [
+            (
+                "decisions/submit",
+                "t.votes <@ ARRAY[%(vote)s::text]",
+                "(SELECT COALESCE(array_agg(d.verdict), '{}') FROM decisions d WHERE d.task_id = t.id) <@ ARRAY[%(vote)s::text]",
+            )
+        ],
         "",
     ),
     "an outcome may be overturned twice": ([], ONE_OVERTURN_OFF),
-    "the claim is not on record": ([("tasks/claim", "FROM pick JOIN opened ON opened.task_id = pick.task_id)\nSELECT", "FROM pick JOIN opened ON opened.task_id = pick.task_id WHERE random() < .9)\nSELECT")], ""),
+    "the claim is not on record": (
+        [
+            (
+                "tasks/claim",
+                "FROM pick JOIN opened ON opened.task_id = pick.task_id)\nSELECT",
+                "FROM pick JOIN opened ON opened.task_id = pick.task_id WHERE random() < .9)\nSELECT",
+            )
+        ],
+        "",
+    ),
 }
 
 

@@ -24,7 +24,9 @@ from claimcheck.db import STATEMENTS
 
 INVARIANTS = (Path(__file__).parent / "invariants.sql").read_text()
 DEADLINE = 420.0  # a slow machine may take minutes; the end is what counts
-OWN_LAPSED = "SELECT 1 FROM assignments WHERE person_id = %(me)s AND ended_at IS NULL AND lease_expires < clock_timestamp() - interval '1.5 s'"
+OWN_LAPSED = (
+    "SELECT 1 FROM assignments WHERE person_id = %(me)s AND ended_at IS NULL AND lease_expires < clock_timestamp() - interval '1.5 s'"
+)
 
 
 @dataclass
@@ -172,7 +174,13 @@ class Reviewer(threading.Thread):
 
     def answer(self, x: dict[str, Any], **other: Any) -> dict[str, Any]:
         verdict = self.rnd.choices(["approve", "reject", "escalate"], [75, 20, 0 if self.lead else 5])[0]
-        answered = {"verdict": verdict, "answer": None, "vote": verdict, "reason_code": self.rnd.choice(["ok", "bad"]), "note": f"{self.me}-{self.rnd.random()}"}
+        answered = {
+            "verdict": verdict,
+            "answer": None,
+            "vote": verdict,
+            "reason_code": self.rnd.choice(["ok", "bad"]),
+            "note": f"{self.me}-{self.rnd.random()}",
+        }
         fence = {"assignment_id": x["assignment_id"], "lease_token": x["lease_token"], "me": self.me, "evidence_hash": x["evidence_hash"]}
         return fence | answered | other
 
@@ -267,10 +275,19 @@ class Reviewer(threading.Thread):
 
     def overturn(self) -> None:
         """Two leads at once: one wins, the other is told."""
-        rows = self.a("SELECT id FROM decisions WHERE outcome IN ('approve', 'reject') AND assignment_id IS NOT NULL ORDER BY random() LIMIT 1")
+        rows = self.a(
+            "SELECT id FROM decisions WHERE outcome IN ('approve', 'reject') AND assignment_id IS NOT NULL ORDER BY random() LIMIT 1"
+        )
         if not rows:
             return
-        ask = {"decision_id": rows[0]["id"], "me": self.me, "answer": None, "outcome": self.rnd.choice(["approve", "reject", "reopen"]), "reason_code": "bad", "note": ""}
+        ask = {
+            "decision_id": rows[0]["id"],
+            "me": self.me,
+            "answer": None,
+            "outcome": self.rnd.choice(["approve", "reject", "reopen"]),
+            "reason_code": "bad",
+            "note": "",
+        }
         wins = 0
         for _ in range(2):
             try:

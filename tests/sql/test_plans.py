@@ -30,7 +30,11 @@ def desk(make_database, request):
 
 def literal(value) -> str:
     if value is None or isinstance(value, bool | int):
-        return {None: "NULL", True: "true", False: "false"}.get(value, str(value)) if not isinstance(value, int) or isinstance(value, bool) else str(value)
+        return (
+            {None: "NULL", True: "true", False: "false"}.get(value, str(value))
+            if not isinstance(value, int) or isinstance(value, bool)
+            else str(value)
+        )
     return "'\\x" + value.hex() + "'" if isinstance(value, bytes) else "'" + str(value).replace("'", "''") + "'"
 
 
@@ -59,7 +63,12 @@ def faults(plan) -> list[str]:
     found = []
     for node in nodes(plan):
         rows, loops = node.get("Actual Rows", 0), node.get("Actual Loops", 0)
-        if loops and node["Node Type"] in ("Seq Scan", "Bitmap Heap Scan") and node.get("Relation Name") in BIG and rows + node.get("Rows Removed by Filter", 0) > 100:
+        if (
+            loops
+            and node["Node Type"] in ("Seq Scan", "Bitmap Heap Scan")
+            and node.get("Relation Name") in BIG
+            and rows + node.get("Rows Removed by Filter", 0) > 100
+        ):
             found.append(f"{node['Node Type']} on {node['Relation Name']}")
         if loops and "Sort" in node["Node Type"] and max((c.get("Actual Rows", 0) for c in node.get("Plans", [])), default=0) > 400:
             found.append("Sort over an unbounded scan")
@@ -69,7 +78,9 @@ def faults(plan) -> list[str]:
 
 
 def held(connection):
-    return connection.execute("SELECT id AS assignment_id, token AS lease_token, person_id AS me, evidence_hash FROM assignments WHERE id = %s", (HELD,)).fetchone()
+    return connection.execute(
+        "SELECT id AS assignment_id, token AS lease_token, person_id AS me, evidence_hash FROM assignments WHERE id = %s", (HELD,)
+    ).fetchone()
 
 
 def claim(me, skill_id=None, queue=None, item_id=None):
@@ -95,7 +106,13 @@ CASES = {
     "what is left": (lambda c: ("tasks/left", {"me": ONE}), 500),
     "an assignment's screen": (lambda c: ("assignments/load", held(c)), 40),
     "the key of a receipt": (lambda c: ("signing_keys/at", {"at": datetime.now(UTC)}), 10),
-    "overturn": (lambda c: ("decisions/overturn", {"decision_id": 5, "me": LEAD, "answer": None, "outcome": "reject", "reason_code": "bad", "note": ""}), 90),
+    "overturn": (
+        lambda c: (
+            "decisions/overturn",
+            {"decision_id": 5, "me": LEAD, "answer": None, "outcome": "reject", "reason_code": "bad", "note": ""},
+        ),
+        90,
+    ),
     "an effect's lease": (lambda c: ("outbox/lease", {"outbox_id": 5, "attempts": 9, "patience": 5, "at_once": 4, "seconds": 30.0}), 20),
     "an effect done": (lambda c: ("outbox/done", {"outbox_id": 5, "lease": uuid.uuid4()}), 20),
 }

@@ -7,7 +7,15 @@ import pytest
 from tests.sql import floor, mutants
 from tests.sql.race import Plan
 
-SOMETIMES = ("backends killed", "again", "submit repeated", "submit stale", "two claims at once", "claim: escalated", "a second overturn refused")
+SOMETIMES = (
+    "backends killed",
+    "again",
+    "submit repeated",
+    "submit stale",
+    "two claims at once",
+    "claim: escalated",
+    "a second overturn refused",
+)
 
 
 def test_it_holds_every_invariant_with_sixteen_people_over_two_thousand_tasks(make_database):

@@ -87,7 +87,12 @@ class Desk(RuleBasedStateMachine):
         me, claim = drawn
         if claim["kind"] in ("escalation", "adjudication") and verdict == "escalate":
             verdict = "approve"
-        params = self.fence(me, claim) | {"evidence_hash": digest("other") if other else claim["evidence_hash"], "verdict": verdict, "answer": None, "vote": verdict}
+        params = self.fence(me, claim) | {
+            "evidence_hash": digest("other") if other else claim["evidence_hash"],
+            "verdict": verdict,
+            "answer": None,
+            "vote": verdict,
+        }
         params |= {"reason_code": "ok", "note": "", "lease_token": uuid.uuid4() if forged else claim["lease_token"]}
         row = self.run("decisions/submit", **params)[0]
         self.judge(me, claim, params, row, forged, other)
@@ -125,7 +130,9 @@ class Desk(RuleBasedStateMachine):
     def a_tab_sends_a_heartbeat(self, n, idle):
         if drawn := self.pick(n):
             me, claim = drawn
-            before = self.root.execute("SELECT lease_expires FROM assignments WHERE id = %s", (claim["assignment_id"],)).fetchone()["lease_expires"]
+            before = self.root.execute("SELECT lease_expires FROM assignments WHERE id = %s", (claim["assignment_id"],)).fetchone()[
+                "lease_expires"
+            ]
             rows = self.run("assignments/heartbeat", **self.fence(me, claim), idle_seconds=idle)
             assert bool(rows) == (self.held.get(me) == claim["assignment_id"]), "a heartbeat answers for live leases only"
             assert not rows or rows[0]["lease_expires"] >= before and (not idle or rows[0]["lease_expires"] == before)
@@ -170,7 +177,10 @@ class Desk(RuleBasedStateMachine):
         if hasattr(self, "root"):
             assert not (broken := self.root.execute(INVARIANTS).fetchall()), broken
             assert not (wrong := self.root.execute(self.statements["tasks/disagreements"]).fetchall()), wrong
-            stored = {r["assignment_id"]: r["id"] for r in self.root.execute("SELECT id, assignment_id FROM decisions WHERE assignment_id IS NOT NULL")}
+            stored = {
+                r["assignment_id"]: r["id"]
+                for r in self.root.execute("SELECT id, assignment_id FROM decisions WHERE assignment_id IS NOT NULL")
+            }
             assert stored == {key: ack[0] for key, ack in self.acks.items()}, "what was acknowledged and what is stored differ"
 
     def teardown(self):
@@ -184,7 +194,13 @@ def play(database, statements, ddl="", examples=40):
         root.execute(ddl or "SELECT")
     machine = type("Desk", (Desk,), {"database": database, "statements": statements})
     limits = settings(
-        max_examples=examples, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck), database=None, print_blob=False, phases=[Phase.generate]
+        max_examples=examples,
+        stateful_step_count=40,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        database=None,
+        print_blob=False,
+        phases=[Phase.generate],
     )
     run_state_machine_as_test(machine, settings=limits)
 
@@ -193,7 +209,13 @@ def test_it_agrees_with_its_model(make_database):
     play(make_database(), mutants.STATEMENTS)
 
 
-NOTICED = ["I3 the fence is removed", "I1 a claim ignores expiry", "I2 who has seen it is not asked", "I8 the evidence is not compared", "I7 an expired look stays in seen_by"]
+NOTICED = [
+    "I3 the fence is removed",
+    "I1 a claim ignores expiry",
+    "I2 who has seen it is not asked",
+    "I8 the evidence is not compared",
+    "I7 an expired look stays in seen_by",
+]
 
 
 @pytest.mark.parametrize("name", NOTICED)

@@ -37,9 +37,13 @@ def test_it_imports_only_what_stands_below(name):
     for module in imports(path):
         top = module.split(".")[0]
         if not name.startswith("claimcheck/web/") and name not in ("app.py", "wsgi.py"):
-            assert top not in ("flask", "flask_login", "htmx_flask", "werkzeug"), f"{name} imports {module}: only claimcheck/web/ knows Flask"
+            assert top not in ("flask", "flask_login", "htmx_flask", "werkzeug"), (
+                f"{name} imports {module}: only claimcheck/web/ knows Flask"
+            )
         if name.startswith("claimcheck/") and "/web/" not in name and not name.startswith("claimcheck/cli"):
-            assert not module.startswith("claimcheck.web") and top not in ("workers", "app", "wsgi"), f"{name} imports {module}, which stands above it"
+            assert not module.startswith("claimcheck.web") and top not in ("workers", "app", "wsgi"), (
+                f"{name} imports {module}, which stands above it"
+            )
         if name.startswith("workers/"):
             assert not module.startswith("claimcheck.web") and top not in ("app", "wsgi"), f"{name} imports {module}"
         if name in ("claimcheck/config.py", "claimcheck/errors.py"):
@@ -77,7 +81,9 @@ def test_it_stays_small(name):
             assert lines <= 40, f"{name}: {node.name} has {lines} lines"
 
 
-SQL = re.compile(r"^\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|CREATE|ALTER|GRANT)\s.*\b(FROM|INTO|SET|AS|TABLE|ROLE|TO|DATABASE)\b", re.S)
+SQL = re.compile(
+    r"^\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|CREATE|ALTER|GRANT)\s.*\b(FROM|INTO|SET|AS|TABLE|ROLE|TO|DATABASE)\b", re.S
+)
 SERVERS = ("claimcheck/embedded/", "claimcheck/migrations.py")  # make roles and databases before there is a queue/
 
 
@@ -90,7 +96,9 @@ def test_it_keeps_sql_in_queue(name):
 
 def test_it_leaves_the_standard_librarys_queue_alone():
     assert not list((ROOT / "queue").rglob("*.py"))
-    where = subprocess.run([sys.executable, "-c", "import queue; print(queue.__file__)"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    where = subprocess.run(
+        [sys.executable, "-c", "import queue; print(queue.__file__)"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
     assert not where.startswith(str(ROOT))
     assert not [p for p in ROOT.glob("tests/**/queue") if p.is_dir()]
 

@@ -1,0 +1,137 @@
+"""The table of commands and their arguments."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from claimcheck.cli import accounts, keeping, moving, projects, verifying
+
+ROLES = ["reviewer", "lead", "customer", "operator"]
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    top = argparse.ArgumentParser(
+        prog="claimcheck",
+        description="The review desk's command line.",
+        epilog="Exit codes: 0 done, 1 it went wrong, 2 the call was wrong.",
+    )
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    for add in (_user, _token, _project, _import, _export, _verify, _receive, _key, _schema, _licences):
+        add(commands)
+    return top
+
+
+def _command(commands: Any, name: str, run: Any, text: str) -> argparse.ArgumentParser:
+    command = commands.add_parser(name, help=text, description=text)
+    command.add_argument("--json", action="store_true", help="answer with one line of JSON")
+    command.set_defaults(run=run)
+    return command
+
+
+def _group(commands: Any, name: str, text: str) -> Any:
+    return commands.add_parser(name, help=text, description=text).add_subparsers(metavar="WHAT", required=True)
+
+
+def _skills(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--skill", action="append", default=[], help="what they can do; again for more; made if need be")
+
+
+def _user(commands: Any) -> None:
+    add = _command(
+        _group(commands, "user", "people who sign in"),
+        "add",
+        accounts.add_user,
+        "Adds a person and prints the link that sets their password.",
+    )
+    add.add_argument("email")
+    add.add_argument("--name", help="as colleagues see it; the part before the @ if not given")
+    add.add_argument("--role", required=True, choices=ROLES)
+    add.add_argument("--customer", help="whose account it is, for role customer; the name if not given")
+    add.add_argument("--password-stdin", action="store_true", help="take the password from standard input instead of making a link")
+    _skills(add)
+
+
+def _token(commands: Any) -> None:
+    new = _command(
+        _group(commands, "token", "tokens of the API"),
+        "new",
+        accounts.new_token,
+        "Makes an account and its skills if need be, and prints a token, alone.",
+    )
+    new.add_argument("name")
+    new.add_argument("--role", required=True, choices=ROLES)
+    _skills(new)
+
+
+def _project(commands: Any) -> None:
+    group = _group(commands, "project", "projects and their rules")
+    apply = _command(group, "apply", projects.apply, "Opens the project that a YAML file describes, or gives it these rules.")
+    apply.add_argument("file", type=Path)
+    apply.add_argument("--customer", help="whose project it is; needed where there are several customers")
+    apply.add_argument("--why", default="", help="why the rules change, for the record")
+    _command(group, "list", projects.listed, "Lists the projects.")
+
+
+def _import(commands: Any) -> None:
+    command = _command(
+        commands, "import", moving.bring_in, "Takes items in: a JSONL file of rows, or a folder of files with an optional manifest."
+    )
+    command.add_argument("source", type=Path, help="a .jsonl file, - for standard input, or a folder")
+    command.add_argument("--project", required=True, help="its name or number")
+    command.add_argument(
+        "--manifest",
+        type=Path,
+        help="CSV or JSONL: idempotency_key, files, and fields; manifest.csv or manifest.jsonl in the folder if not given",
+    )
+    command.add_argument("--no-wait", action="store_true", help="do not wait until everything is durable and can be claimed")
+
+
+def _export(commands: Any) -> None:
+    command = _command(
+        commands,
+        "export",
+        moving.take_out,
+        "Writes a project's items with every byte, its outcomes, and signed receipts into a new folder.",
+    )
+    command.add_argument("--project", required=True, help="its name or number")
+    command.add_argument("--out", required=True, type=Path, help="a folder that does not exist yet or is empty")
+
+
+def _verify(commands: Any) -> None:
+    command = _command(
+        commands,
+        "verify",
+        verifying.verify,
+        "Checks a receipt offline (RECEIPT --key FILE --payload FOLDER), or a decision against the desk (its number).",
+    )
+    command.add_argument("subject", help="a receipt's file, or a decision's number")
+    command.add_argument("--payload", type=Path, help="a folder with the item's parts, named as in the receipt")
+    command.add_argument("--key", type=Path, help="the desk's public key, PEM")
+
+
+def _receive(commands: Any) -> None:
+    command = _command(commands, "receive", keeping.receive, "A small webhook receiver to try with.")
+    command.add_argument("--host", default="127.0.0.1")
+    command.add_argument("--port", type=int, default=9000)
+    command.add_argument("--secret", action="append", default=[], help="the whsec_… secret; again while one is rotated")
+    command.add_argument("--log", type=Path, default=Path("received.jsonl"), help="where events are kept, which is what deduplicates them")
+    command.add_argument("--fail-rate", type=float, default=0.0, help="share of calls answered 503")
+    command.add_argument("--slow-seconds", type=float, default=0.0, help="answer only after so long")
+
+
+def _key(commands: Any) -> None:
+    group = _group(commands, "key", "the keys that sign receipts")
+    _command(group, "list", keeping.list_keys, "Prints every public key that ever signed, newest first.")
+    _command(group, "rotate", keeping.rotate_key, "Makes a new key that signs from now on; the old ones are kept.")
+
+
+def _schema(commands: Any) -> None:
+    command = _command(commands, "schema", keeping.schema, "Prints the schema that the migrations end at (queue/schema.sql).")
+    command.add_argument("--write", action="store_true", help="write queue/schema.sql")
+
+
+def _licences(commands: Any) -> None:
+    _command(commands, "licences", keeping.licences, "Lists what is installed here and under which licence.")

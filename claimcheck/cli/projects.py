@@ -1,0 +1,54 @@
+"""`project apply`, `project list`; and how commands name a project."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+
+from claimcheck import cli, customers, errors, project_files, projects, versions
+from claimcheck.cli import Desk
+from claimcheck.projects import Project
+
+
+def everyone(desk: Desk) -> Iterator[Project]:
+    """Every project, by number."""
+    after = 0
+    while page := projects.page(desk.db, desk.me, after=after):
+        yield from page
+        after = page[-1].id
+
+
+def named(desk: Desk, name: str) -> Project:
+    """The project of this number or name. Raises NotFound, or Invalid where several customers have one of that name."""
+    found = [p for p in everyone(desk) if str(p.id) == name] or [p for p in everyone(desk) if p.name == name]
+    if not found:
+        raise errors.NotFound(f"there is no project {name!r}; `bin/claimcheck project list` shows them")
+    if len(found) > 1:
+        raise errors.Invalid.field("project", f"several are called {name!r}; give a number: {', '.join(str(p.id) for p in found)}")
+    return found[0]
+
+
+def apply(arguments: Namespace) -> None:
+    rules = project_files.read(arguments.file)
+    with cli.desk() as desk:
+        customer = customers.chosen(desk.db, arguments.customer)
+        there = [p for p in everyone(desk) if (p.customer_id, p.name) == (customer.id, rules.name)]
+        if there:
+            secret = versions.change(desk.db, there[0].id, desk.me.id, rules, why=arguments.why, settings=desk.settings)
+            project_id, what = there[0].id, "has these rules"
+        else:
+            made = projects.create(desk.db, by=desk.me, rules=rules, customer_id=customer.id, settings=desk.settings)
+            project_id, secret, what = made.id, made.webhook_secret, "is open"
+        version = projects.version(desk.db, project_id)
+    facts = {"id": project_id, "name": rules.name, "version": version, "webhook_secret": secret}
+    shown_once = f"\nIts webhook's secret, shown this once: {secret}" if secret else ""
+    cli.answer(arguments, facts, f"Project {project_id} ({rules.name}) {what}, version {version}.{shown_once}")
+
+
+def listed(arguments: Namespace) -> None:
+    with cli.desk() as desk:
+        rows = [*everyone(desk)]
+        counts = projects.counts(desk.db, [p.id for p in rows])
+    facts = [{"id": p.id, "name": p.name, "customer": p.customer, "version": p.version, **counts[p.id].as_dict()} for p in rows]
+    lines = [f"{f['id']:>6}  {f['name']:<32}  {f['customer']:<20}  {f['pending']:>7} pending  {f['settled']:>7} settled" for f in facts]
+    cli.answer(arguments, {"projects": facts}, "\n".join(lines) or "No projects yet.")

@@ -1,0 +1,55 @@
+"""`verify`: a receipt offline, with nothing but files; or a decision against the desk."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from argparse import Namespace
+from pathlib import Path
+
+from claimcheck import cli, decisions, errors, evidence, keys, receipts
+from claimcheck.cli import Desk
+from claimcheck.receipts import Verdict
+
+
+def verify(arguments: Namespace) -> int:
+    verdict = _on_desk(int(arguments.subject)) if arguments.subject.isdigit() else _offline(arguments)
+    text = "\n".join(
+        [
+            *(f"checked: {line}" for line in verdict.checked),
+            *(f"WRONG: {line}" for line in verdict.problems),
+            "genuine" if verdict.ok else "NOT genuine",
+        ]
+    )
+    cli.answer(arguments, {"ok": verdict.ok, "problems": verdict.problems, "checked": verdict.checked}, text)
+    return 0 if verdict.ok else cli.FAILED
+
+
+def _offline(arguments: Namespace) -> Verdict:
+    if arguments.key is None:
+        raise errors.Invalid.field("--key", "give the desk's public key; `bin/claimcheck key list` prints it, and every export holds it")
+    return receipts.verify(Path(arguments.subject).read_bytes(), arguments.key.read_bytes(), arguments.payload)
+
+
+def _on_desk(decision_id: int) -> Verdict:
+    """The receipt that the desk would give, against the bytes that its store holds now."""
+    with cli.desk() as desk, tempfile.TemporaryDirectory() as folder:
+        receipt = decisions.receipt(desk.db, decision_id=decision_id, secret=str(desk.settings.secret_key))
+        decision = decisions.load(desk.db, decision_id=decision_id)
+        missing = _fetch(desk, decision.item_id, decision.evidence_version, Path(folder))
+        by_id = {key.id: key.public_key for key in keys.all(desk.db)}
+        verdict = receipts.verify(receipt, by_id[json.loads(receipt)["key_id"]], folder)
+    return Verdict((*missing, *verdict.problems), (f"decision {decision_id} on the desk", *verdict.checked))
+
+
+def _fetch(desk: Desk, item_id: int, version: int, folder: Path) -> list[str]:
+    """Puts the parts into the folder; what the store could not give, in words."""
+    missing = []
+    for part in evidence.parts(desk.db, item_id=item_id, version=version):
+        try:
+            with desk.store.open(part.object_key) as chunks, (folder / part.name).open("wb") as file:
+                for chunk in chunks:
+                    file.write(chunk)
+        except errors.Error as error:
+            missing.append(f"{part.name}: {error.detail}")
+    return missing

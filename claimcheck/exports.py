@@ -1,0 +1,130 @@
+"""Exports: a project's items with every byte, its outcomes, their signed receipts, and the keys to check them by."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any, TextIO
+
+from claimcheck import decisions, errors, keys, results
+from claimcheck.db import Database
+from claimcheck.people import Person
+from claimcheck.projects import Project
+from claimcheck.store import Store
+
+PAGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of one version of an item's evidence, and where it lies."""
+
+    item_id: int
+    idempotency_key: str
+    version: int
+    n: int
+    name: str
+    content_type: str
+    size: int
+    sha256: bytes
+    object_key: str
+
+
+@dataclass(slots=True)
+class Written:
+    """How much an export wrote."""
+
+    items: int = 0
+    parts: int = 0
+    bytes: int = 0
+    outcomes: int = 0
+
+
+def write(
+    db: Database, store: Store, *, project: Project, me: Person, secret: str, out: Path, say: Callable[[str], None] = lambda line: None
+) -> Written:
+    """Writes the export into the folder `out`: `items.jsonl`, `items/ID/vN/PART`, `results.jsonl`, `receipts/ID.json`, `keys/ID.pem`.
+
+    Every reading is on record. Raises PayloadMissing or PayloadDamaged for a part that is not what was taken in.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    done = Written()
+    (out / "project.json").write_text(
+        json.dumps({"id": project.id, "name": project.name, "version": project.version, "rules": project.rules}, indent=1)
+    )
+    with (out / "items.jsonl").open("w", encoding="utf-8") as index:
+        for item_id, parts in groupby(_parts(db, project.id, me), key=lambda part: part.item_id):
+            _item(store, out, item_id, [*parts], index, done)
+            if done.items % 500 == 0:
+                say(f"{done.items:,} items written")
+    _outcomes(db, project.id, secret, out, done)
+    for key in keys.all(db):
+        _file(out / "keys" / f"{key.id}.pem", key.public_key.encode())
+    return done
+
+
+def _parts(db: Database, project_id: int, me: Person) -> Iterator[Part]:
+    after = 0
+    while page := db.all("evidence/export", Part, project_id=project_id, me=me.id, after=after, limit=PAGE):
+        yield from page
+        after = page[-1].item_id
+
+
+def _item(store: Store, out: Path, item_id: int, parts: list[Part], index: TextIO, done: Written) -> None:
+    listed = []
+    for part in parts:
+        path = out / "items" / str(item_id) / f"v{part.version}" / part.name
+        _part(store, part, path)
+        listed.append(
+            {
+                "version": part.version,
+                "name": part.name,
+                "content_type": part.content_type,
+                "size": part.size,
+                "sha256": part.sha256.hex(),
+                "path": str(path.relative_to(out)),
+            }
+        )
+        done.parts += 1
+        done.bytes += part.size
+    index.write(json.dumps({"item_id": item_id, "idempotency_key": parts[0].idempotency_key, "parts": listed}, ensure_ascii=False) + "\n")
+    done.items += 1
+
+
+def _part(store: Store, part: Part, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256()
+    with path.open("wb") as file, store.open(part.object_key) as chunks:
+        for chunk in chunks:
+            digest.update(chunk)
+            file.write(chunk)
+    if digest.digest() != part.sha256:
+        raise errors.PayloadDamaged(f"item {part.item_id}, {part.name}: the store gives other bytes than were taken in")
+
+
+def _outcomes(db: Database, project_id: int, secret: str, out: Path, done: Written) -> None:
+    after = 0
+    with (out / "results.jsonl").open("w", encoding="utf-8") as file:
+        while page := results.page(db, project_id=project_id, after=after, limit=PAGE):
+            for result in page:
+                file.write(json.dumps(_plain(results.as_dict(result)), ensure_ascii=False) + "\n")
+                _file(out / "receipts" / f"{result.decision_id}.json", decisions.receipt(db, decision_id=result.decision_id, secret=secret))
+            done.outcomes += len(page)
+            after = page[-1].decision_id
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: value.hex() if isinstance(value, bytes) else value.isoformat() if isinstance(value, datetime) else value
+        for name, value in row.items()
+    }
+
+
+def _file(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)

@@ -1,0 +1,2 @@
+-- customers: every one, by name.
+SELECT id, name FROM customers ORDER BY name;

@@ -1,0 +1,938 @@
+-- What queue/migrations/ end at. Written by `bin/claimcheck schema --write`; a test compares it with a migrated database.
+
+CREATE TABLE access_events (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    person_id integer NOT NULL,
+    item_id bigint NOT NULL,
+    evidence_version integer NOT NULL,
+    part text NOT NULL,
+    purpose text NOT NULL);
+ALTER TABLE access_events ADD CONSTRAINT access_events_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
+ALTER TABLE access_events ADD CONSTRAINT access_events_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE access_events ADD CONSTRAINT access_events_pkey PRIMARY KEY (id);
+CREATE INDEX access_events_item ON public.access_events USING btree (item_id, id);
+CREATE INDEX access_events_person ON public.access_events USING btree (person_id, id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.access_events FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.access_events FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON access_events TO claimcheck_web;
+GRANT SELECT ON access_events TO claimcheck_web;
+GRANT INSERT ON access_events TO claimcheck_worker;
+GRANT SELECT ON access_events TO claimcheck_worker;
+
+CREATE TABLE applied (
+    decision_id bigint NOT NULL,
+    effect_id integer NOT NULL,
+    applied_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE applied ADD CONSTRAINT applied_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
+ALTER TABLE applied ADD CONSTRAINT applied_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
+ALTER TABLE applied ADD CONSTRAINT applied_once PRIMARY KEY (decision_id, effect_id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.applied FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.applied FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT SELECT ON applied TO claimcheck_web;
+GRANT INSERT ON applied TO claimcheck_worker;
+GRANT SELECT ON applied TO claimcheck_worker;
+
+CREATE TABLE assignments (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    task_id bigint NOT NULL,
+    item_id bigint NOT NULL,
+    person_id integer NOT NULL,
+    lane_id integer NOT NULL,
+    token uuid NOT NULL DEFAULT gen_random_uuid(),
+    lease_no integer NOT NULL,
+    evidence_version integer NOT NULL,
+    evidence_hash bytea NOT NULL,
+    claimed_at timestamp with time zone NOT NULL,
+    lease_seconds integer NOT NULL,
+    idle_seconds integer NOT NULL,
+    hold_until timestamp with time zone NOT NULL,
+    lease_expires timestamp with time zone NOT NULL,
+    may_be_last boolean NOT NULL,
+    ended_at timestamp with time zone,
+    end_reason text,
+    live_until timestamp with time zone GENERATED ALWAYS AS (
+CASE
+    WHEN (ended_at IS NULL) THEN lease_expires
+    ELSE NULL::timestamp with time zone
+END) STORED,
+    last_until timestamp with time zone GENERATED ALWAYS AS (
+CASE
+    WHEN ((ended_at IS NULL) AND may_be_last) THEN lease_expires
+    ELSE NULL::timestamp with time zone
+END) STORED);
+ALTER TABLE assignments ADD CONSTRAINT assignments_check CHECK (((ended_at IS NULL) = (end_reason IS NULL)));
+ALTER TABLE assignments ADD CONSTRAINT assignments_check1 CHECK ((ended_at >= claimed_at));
+ALTER TABLE assignments ADD CONSTRAINT assignments_check2 CHECK ((lease_expires <= hold_until));
+ALTER TABLE assignments ADD CONSTRAINT assignments_end_reason_check CHECK ((end_reason = ANY (ARRAY['submitted'::text, 'released'::text, 'skipped'::text, 'expired'::text, 'revoked'::text])));
+ALTER TABLE assignments ADD CONSTRAINT assignments_ended_in_time CHECK (((end_reason <> ALL (ARRAY['released'::text, 'skipped'::text])) OR (ended_at < lease_expires)));
+ALTER TABLE assignments ADD CONSTRAINT assignments_expired_late CHECK (((end_reason <> 'expired'::text) OR (ended_at >= lease_expires)));
+ALTER TABLE assignments ADD CONSTRAINT assignments_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE assignments ADD CONSTRAINT assignments_pkey PRIMARY KEY (id);
+ALTER TABLE assignments ADD CONSTRAINT assignments_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id);
+ALTER TABLE assignments ADD CONSTRAINT assignments_task_id_lease_no_key UNIQUE (task_id, lease_no);
+CREATE INDEX assignments_expiry ON public.assignments USING btree (lane_id, live_until) WHERE (live_until IS NOT NULL);
+CREATE INDEX assignments_last ON public.assignments USING btree (last_until) WHERE (last_until IS NOT NULL);
+CREATE UNIQUE INDEX assignments_one_live ON public.assignments USING btree (person_id) WHERE (ended_at IS NULL);
+CREATE UNIQUE INDEX assignments_one_look ON public.assignments USING btree (task_id, person_id) WHERE ((end_reason IS NULL) OR (end_reason = 'submitted'::text));
+CREATE TRIGGER ended_once BEFORE UPDATE ON public.assignments FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_delete BEFORE DELETE ON public.assignments FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.assignments FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON assignments TO claimcheck_web;
+GRANT SELECT ON assignments TO claimcheck_web;
+GRANT SELECT ON assignments TO claimcheck_worker;
+GRANT UPDATE (end_reason, ended_at, lease_expires) ON assignments TO claimcheck_web;
+
+CREATE TABLE batches (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    project_id integer NOT NULL,
+    created_by integer NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    closed_at timestamp with time zone,
+    repeated integer NOT NULL DEFAULT 0);
+ALTER TABLE batches ADD CONSTRAINT batches_created_by_fkey FOREIGN KEY (created_by) REFERENCES people(id);
+ALTER TABLE batches ADD CONSTRAINT batches_pkey PRIMARY KEY (id);
+ALTER TABLE batches ADD CONSTRAINT batches_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+CREATE INDEX batches_project ON public.batches USING btree (project_id, id);
+GRANT INSERT ON batches TO claimcheck_web;
+GRANT SELECT ON batches TO claimcheck_web;
+GRANT SELECT ON batches TO claimcheck_worker;
+GRANT UPDATE (closed_at, repeated) ON batches TO claimcheck_web;
+
+CREATE TABLE customers (
+    id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+    name text NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE customers ADD CONSTRAINT customers_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)));
+ALTER TABLE customers ADD CONSTRAINT customers_name_key UNIQUE (name);
+ALTER TABLE customers ADD CONSTRAINT customers_pkey PRIMARY KEY (id);
+GRANT INSERT ON customers TO claimcheck_web;
+GRANT SELECT ON customers TO claimcheck_web;
+GRANT SELECT ON customers TO claimcheck_worker;
+
+CREATE TABLE dead_letters (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    project_id integer NOT NULL,
+    batch_id bigint,
+    idempotency_key text,
+    source_hash bytea NOT NULL,
+    code text NOT NULL,
+    field text NOT NULL DEFAULT ''::text,
+    detail text NOT NULL,
+    body bytea NOT NULL,
+    trace_id text NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id);
+ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_pkey PRIMARY KEY (id);
+ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_source_hash_check CHECK ((octet_length(source_hash) = 32));
+CREATE INDEX dead_letters_batch ON public.dead_letters USING btree (batch_id, id);
+CREATE INDEX dead_letters_project ON public.dead_letters USING btree (project_id, id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.dead_letters FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.dead_letters FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON dead_letters TO claimcheck_web;
+GRANT SELECT ON dead_letters TO claimcheck_web;
+GRANT SELECT ON dead_letters TO claimcheck_worker;
+
+CREATE TABLE decisions (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    item_id bigint NOT NULL,
+    task_id bigint NOT NULL,
+    assignment_id bigint,
+    project_id integer NOT NULL,
+    project_version integer NOT NULL,
+    person_id integer NOT NULL,
+    verdict text,
+    answer jsonb,
+    outcome text,
+    supersedes bigint,
+    evidence_version integer NOT NULL,
+    shown_version integer NOT NULL,
+    evidence_hash bytea NOT NULL,
+    reason_code text NOT NULL,
+    note text NOT NULL DEFAULT ''::text,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE decisions ADD CONSTRAINT decisions_assignment_id_fkey FOREIGN KEY (assignment_id) REFERENCES assignments(id);
+ALTER TABLE decisions ADD CONSTRAINT decisions_assignment_id_key UNIQUE (assignment_id);
+ALTER TABLE decisions ADD CONSTRAINT decisions_check CHECK ((((verdict = 'overturn'::text) IS TRUE) = (supersedes IS NOT NULL)));
+ALTER TABLE decisions ADD CONSTRAINT decisions_check1 CHECK (((verdict = 'overturn'::text) OR (num_nonnulls(verdict, answer) = 1)));
+ALTER TABLE decisions ADD CONSTRAINT decisions_check2 CHECK ((((verdict = 'overturn'::text) IS NOT TRUE) OR ((outcome IS NOT NULL) AND ((outcome = 'answer'::text) = (answer IS NOT NULL)))));
+ALTER TABLE decisions ADD CONSTRAINT decisions_check3 CHECK (((outcome IS DISTINCT FROM 'reopen'::text) OR (verdict = 'overturn'::text)));
+ALTER TABLE decisions ADD CONSTRAINT decisions_check4 CHECK (((assignment_id IS NULL) OR (supersedes IS NULL)));
+ALTER TABLE decisions ADD CONSTRAINT decisions_evidence_hash_check CHECK ((octet_length(evidence_hash) = 32));
+ALTER TABLE decisions ADD CONSTRAINT decisions_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
+ALTER TABLE decisions ADD CONSTRAINT decisions_note_check CHECK ((length(note) <= 10000));
+ALTER TABLE decisions ADD CONSTRAINT decisions_outcome_check CHECK ((outcome = ANY (ARRAY['approve'::text, 'reject'::text, 'answer'::text, 'reopen'::text])));
+ALTER TABLE decisions ADD CONSTRAINT decisions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE decisions ADD CONSTRAINT decisions_pkey PRIMARY KEY (id);
+ALTER TABLE decisions ADD CONSTRAINT decisions_project_id_project_version_fkey FOREIGN KEY (project_id, project_version) REFERENCES project_versions(project_id, version);
+ALTER TABLE decisions ADD CONSTRAINT decisions_project_id_reason_code_fkey FOREIGN KEY (project_id, reason_code) REFERENCES reason_codes(project_id, code);
+ALTER TABLE decisions ADD CONSTRAINT decisions_superseded_once UNIQUE (supersedes);
+ALTER TABLE decisions ADD CONSTRAINT decisions_supersedes_fkey FOREIGN KEY (supersedes) REFERENCES decisions(id);
+ALTER TABLE decisions ADD CONSTRAINT decisions_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id);
+ALTER TABLE decisions ADD CONSTRAINT decisions_verdict_check CHECK ((verdict = ANY (ARRAY['approve'::text, 'reject'::text, 'escalate'::text, 'overturn'::text])));
+CREATE INDEX decisions_item ON public.decisions USING btree (item_id);
+CREATE INDEX decisions_overturns ON public.decisions USING btree (project_id, outcome) WHERE (supersedes IS NOT NULL);
+CREATE INDEX decisions_person ON public.decisions USING btree (person_id, created_at);
+CREATE INDEX decisions_results ON public.decisions USING btree (project_id, id) WHERE (outcome IS NOT NULL);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.decisions FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.decisions FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON decisions TO claimcheck_web;
+GRANT SELECT ON decisions TO claimcheck_web;
+GRANT SELECT ON decisions TO claimcheck_worker;
+
+CREATE TABLE deliveries (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    effect_id integer NOT NULL,
+    outbox_id bigint,
+    webhook_id text NOT NULL,
+    attempt integer NOT NULL,
+    status integer,
+    error text,
+    excerpt text NOT NULL DEFAULT ''::text,
+    seconds double precision NOT NULL,
+    at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE deliveries ADD CONSTRAINT deliveries_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
+ALTER TABLE deliveries ADD CONSTRAINT deliveries_outbox_id_fkey FOREIGN KEY (outbox_id) REFERENCES outbox(id);
+ALTER TABLE deliveries ADD CONSTRAINT deliveries_pkey PRIMARY KEY (id);
+CREATE INDEX deliveries_effect ON public.deliveries USING btree (effect_id, id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.deliveries FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.deliveries FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON deliveries TO claimcheck_web;
+GRANT SELECT ON deliveries TO claimcheck_web;
+GRANT INSERT ON deliveries TO claimcheck_worker;
+GRANT SELECT ON deliveries TO claimcheck_worker;
+
+CREATE TABLE drafts (
+    task_id bigint NOT NULL,
+    person_id integer NOT NULL,
+    body jsonb NOT NULL,
+    saved_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE drafts ADD CONSTRAINT drafts_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE drafts ADD CONSTRAINT drafts_pkey PRIMARY KEY (task_id, person_id);
+ALTER TABLE drafts ADD CONSTRAINT drafts_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id);
+GRANT DELETE ON drafts TO claimcheck_web;
+GRANT INSERT ON drafts TO claimcheck_web;
+GRANT SELECT ON drafts TO claimcheck_web;
+GRANT UPDATE (body, saved_at) ON drafts TO claimcheck_web;
+
+CREATE TABLE effects (
+    id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+    project_id integer NOT NULL,
+    kind text NOT NULL,
+    on_outcomes text[] NOT NULL,
+    url text,
+    sealed_secret bytea,
+    switched_off text,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    failures integer NOT NULL DEFAULT 0,
+    rest_until timestamp with time zone,
+    sealed_former bytea,
+    former_until timestamp with time zone);
+ALTER TABLE effects ADD CONSTRAINT effects_check CHECK (((kind = 'webhook'::text) = (url IS NOT NULL)));
+ALTER TABLE effects ADD CONSTRAINT effects_check1 CHECK (((kind = 'webhook'::text) = (sealed_secret IS NOT NULL)));
+ALTER TABLE effects ADD CONSTRAINT effects_check2 CHECK (((sealed_former IS NULL) = (former_until IS NULL)));
+ALTER TABLE effects ADD CONSTRAINT effects_kind_check CHECK ((kind = ANY (ARRAY['standing'::text, 'webhook'::text])));
+ALTER TABLE effects ADD CONSTRAINT effects_on_outcomes_check CHECK ((on_outcomes <@ ARRAY['approve'::text, 'reject'::text, 'answer'::text, 'overturn'::text]));
+ALTER TABLE effects ADD CONSTRAINT effects_pkey PRIMARY KEY (id);
+ALTER TABLE effects ADD CONSTRAINT effects_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE effects ADD CONSTRAINT effects_project_id_kind_key UNIQUE (project_id, kind);
+GRANT INSERT ON effects TO claimcheck_web;
+GRANT SELECT ON effects TO claimcheck_web;
+GRANT SELECT ON effects TO claimcheck_worker;
+GRANT UPDATE (failures, former_until, on_outcomes, rest_until, sealed_former, sealed_secret, switched_off, url) ON effects TO claimcheck_web;
+GRANT UPDATE (failures, rest_until, switched_off) ON effects TO claimcheck_worker;
+
+CREATE TABLE events (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    kind text NOT NULL,
+    person_id integer NOT NULL,
+    project_id integer,
+    item_id bigint,
+    task_id bigint,
+    assignment_id bigint,
+    decision_id bigint,
+    detail jsonb NOT NULL DEFAULT '{}'::jsonb);
+ALTER TABLE events ADD CONSTRAINT events_pkey PRIMARY KEY (id);
+CREATE INDEX events_item ON public.events USING btree (item_id, id) WHERE (item_id IS NOT NULL);
+CREATE INDEX events_person ON public.events USING btree (person_id, id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.events FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON events TO claimcheck_web;
+GRANT SELECT ON events TO claimcheck_web;
+GRANT INSERT ON events TO claimcheck_worker;
+GRANT SELECT ON events TO claimcheck_worker;
+
+CREATE TABLE evidence (
+    item_id bigint NOT NULL,
+    version integer NOT NULL,
+    title text NOT NULL DEFAULT ''::text,
+    fields text[] NOT NULL,
+    created_by integer NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    published_at timestamp with time zone,
+    publish_until timestamp with time zone,
+    attempts integer NOT NULL DEFAULT 0,
+    last_error text,
+    spooled_until timestamp with time zone GENERATED ALWAYS AS (
+CASE
+    WHEN ((published_at IS NULL) AND (NOT waits)) THEN COALESCE(publish_until, created_at)
+    ELSE NULL::timestamp with time zone
+END) STORED,
+    waits boolean NOT NULL DEFAULT false);
+ALTER TABLE evidence ADD CONSTRAINT evidence_created_by_fkey FOREIGN KEY (created_by) REFERENCES people(id);
+ALTER TABLE evidence ADD CONSTRAINT evidence_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
+ALTER TABLE evidence ADD CONSTRAINT evidence_pkey PRIMARY KEY (item_id, version);
+ALTER TABLE evidence ADD CONSTRAINT evidence_version_check CHECK ((version > 0));
+CREATE INDEX evidence_spooled ON public.evidence USING btree (spooled_until, item_id) WHERE (spooled_until IS NOT NULL);
+GRANT INSERT ON evidence TO claimcheck_web;
+GRANT SELECT ON evidence TO claimcheck_web;
+GRANT SELECT ON evidence TO claimcheck_worker;
+GRANT UPDATE (attempts, last_error, publish_until, published_at, waits) ON evidence TO claimcheck_worker;
+
+CREATE TABLE evidence_parts (
+    item_id bigint NOT NULL,
+    version integer NOT NULL,
+    n smallint NOT NULL,
+    name text NOT NULL,
+    content_type text NOT NULL,
+    size bigint NOT NULL,
+    sha256 bytea NOT NULL,
+    object_key text NOT NULL);
+ALTER TABLE evidence_parts ADD CONSTRAINT evidence_parts_content_type_check CHECK (((length(content_type) >= 3) AND (length(content_type) <= 200)));
+ALTER TABLE evidence_parts ADD CONSTRAINT evidence_parts_item_id_version_fkey FOREIGN KEY (item_id, version) REFERENCES evidence(item_id, version);
+ALTER TABLE evidence_parts ADD CONSTRAINT evidence_parts_item_id_version_name_key UNIQUE (item_id, version, name);
+ALTER TABLE evidence_parts ADD CONSTRAINT evidence_parts_n_check CHECK ((n >= 0));
+ALTER TABLE evidence_parts ADD CONSTRAINT evidence_parts_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)));
+ALTER TABLE evidence_parts ADD CONSTRAINT evidence_parts_pkey PRIMARY KEY (item_id, version, n);
+ALTER TABLE evidence_parts ADD CONSTRAINT evidence_parts_sha256_check CHECK ((octet_length(sha256) = 32));
+ALTER TABLE evidence_parts ADD CONSTRAINT evidence_parts_size_check CHECK ((size >= 0));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.evidence_parts FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.evidence_parts FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON evidence_parts TO claimcheck_web;
+GRANT SELECT ON evidence_parts TO claimcheck_web;
+GRANT INSERT ON evidence_parts TO claimcheck_worker;
+GRANT SELECT ON evidence_parts TO claimcheck_worker;
+
+CREATE TABLE items (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    project_id integer NOT NULL,
+    batch_id bigint NOT NULL,
+    idempotency_key text NOT NULL,
+    source_hash bytea NOT NULL,
+    trace_id text NOT NULL,
+    priority smallint NOT NULL,
+    partition_id bigint,
+    partition_no integer,
+    evidence_version integer NOT NULL DEFAULT 0,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    not_durable_in integer GENERATED ALWAYS AS (
+CASE
+    WHEN (evidence_version = 0) THEN project_id
+    ELSE NULL::integer
+END) STORED);
+ALTER TABLE items ADD CONSTRAINT items_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id);
+ALTER TABLE items ADD CONSTRAINT items_check CHECK (((partition_id IS NULL) = (partition_no IS NULL)));
+ALTER TABLE items ADD CONSTRAINT items_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200)));
+ALTER TABLE items ADD CONSTRAINT items_key_once UNIQUE (project_id, idempotency_key);
+ALTER TABLE items ADD CONSTRAINT items_partition_id_fkey FOREIGN KEY (partition_id) REFERENCES partitions(id);
+ALTER TABLE items ADD CONSTRAINT items_pkey PRIMARY KEY (id);
+ALTER TABLE items ADD CONSTRAINT items_priority_check CHECK (((priority >= '-10'::integer) AND (priority <= 20)));
+ALTER TABLE items ADD CONSTRAINT items_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE items ADD CONSTRAINT items_source_hash_check CHECK ((octet_length(source_hash) = 32));
+CREATE INDEX items_batch ON public.items USING btree (batch_id);
+CREATE INDEX items_not_durable ON public.items USING btree (not_durable_in) WHERE (not_durable_in IS NOT NULL);
+CREATE UNIQUE INDEX items_partition ON public.items USING btree (partition_id, partition_no) WHERE (partition_id IS NOT NULL);
+CREATE INDEX items_project ON public.items USING btree (project_id, id);
+CREATE TRIGGER no_delete BEFORE DELETE ON public.items FOR EACH ROW EXECUTE FUNCTION refuse();
+GRANT INSERT ON items TO claimcheck_web;
+GRANT SELECT ON items TO claimcheck_web;
+GRANT SELECT ON items TO claimcheck_worker;
+GRANT UPDATE (trace_id) ON items TO claimcheck_web;
+GRANT UPDATE (evidence_version) ON items TO claimcheck_worker;
+
+CREATE TABLE lanes (
+    id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+    skill_id integer NOT NULL,
+    tier smallint NOT NULL,
+    queue text NOT NULL);
+ALTER TABLE lanes ADD CONSTRAINT lanes_pkey PRIMARY KEY (id);
+ALTER TABLE lanes ADD CONSTRAINT lanes_queue_check CHECK (((length(queue) >= 1) AND (length(queue) <= 60)));
+ALTER TABLE lanes ADD CONSTRAINT lanes_skill_id_fkey FOREIGN KEY (skill_id) REFERENCES skills(id);
+ALTER TABLE lanes ADD CONSTRAINT lanes_skill_id_tier_queue_id_key UNIQUE (skill_id, tier, queue) INCLUDE (id);
+ALTER TABLE lanes ADD CONSTRAINT lanes_tier_check CHECK (((tier >= 0) AND (tier <= 3)));
+CREATE INDEX lanes_escalation ON public.lanes USING btree (id) WHERE (queue = 'escalation'::text);
+GRANT INSERT ON lanes TO claimcheck_web;
+GRANT SELECT ON lanes TO claimcheck_web;
+GRANT SELECT ON lanes TO claimcheck_worker;
+
+CREATE TABLE login_attempts (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    email text NOT NULL,
+    address inet NOT NULL,
+    ok boolean NOT NULL,
+    at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE login_attempts ADD CONSTRAINT login_attempts_pkey PRIMARY KEY (id);
+CREATE INDEX login_attempts_address ON public.login_attempts USING btree (address, at) WHERE (NOT ok);
+CREATE INDEX login_attempts_at ON public.login_attempts USING btree (at);
+CREATE INDEX login_attempts_email ON public.login_attempts USING btree (email, at) WHERE (NOT ok);
+GRANT DELETE ON login_attempts TO claimcheck_web;
+GRANT INSERT ON login_attempts TO claimcheck_web;
+GRANT SELECT ON login_attempts TO claimcheck_web;
+
+CREATE TABLE migrations (
+    name text NOT NULL,
+    checksum text NOT NULL);
+ALTER TABLE migrations ADD CONSTRAINT migrations_pkey PRIMARY KEY (name);
+GRANT SELECT ON migrations TO claimcheck_web;
+GRANT SELECT ON migrations TO claimcheck_worker;
+
+CREATE TABLE outbox (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    decision_id bigint NOT NULL,
+    effect_id integer NOT NULL,
+    partition_id bigint,
+    effect_no integer,
+    state text NOT NULL DEFAULT 'pending'::text,
+    attempts integer NOT NULL DEFAULT 0,
+    pushes integer NOT NULL DEFAULT 0,
+    due timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    push_due timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    lease uuid,
+    lease_until timestamp with time zone,
+    last_error text,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    done_at timestamp with time zone,
+    turn boolean NOT NULL DEFAULT true,
+    unanswered integer NOT NULL DEFAULT 0,
+    first_tried timestamp with time zone,
+    ring_for integer GENERATED ALWAYS AS (
+CASE
+    WHEN (turn AND (state = ANY (ARRAY['pending'::text, 'leased'::text]))) THEN effect_id
+    ELSE NULL::integer
+END) STORED,
+    leased_for integer GENERATED ALWAYS AS (
+CASE
+    WHEN (state = 'leased'::text) THEN effect_id
+    ELSE NULL::integer
+END) STORED);
+ALTER TABLE outbox ADD CONSTRAINT outbox_check CHECK (((partition_id IS NULL) = (effect_no IS NULL)));
+ALTER TABLE outbox ADD CONSTRAINT outbox_check1 CHECK (((state = 'leased'::text) = (lease IS NOT NULL)));
+ALTER TABLE outbox ADD CONSTRAINT outbox_check2 CHECK (((lease IS NULL) = (lease_until IS NULL)));
+ALTER TABLE outbox ADD CONSTRAINT outbox_check3 CHECK (((state = 'done'::text) = (done_at IS NOT NULL)));
+ALTER TABLE outbox ADD CONSTRAINT outbox_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
+ALTER TABLE outbox ADD CONSTRAINT outbox_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
+ALTER TABLE outbox ADD CONSTRAINT outbox_once UNIQUE (decision_id, effect_id);
+ALTER TABLE outbox ADD CONSTRAINT outbox_partition_id_effect_no_key UNIQUE (partition_id, effect_no);
+ALTER TABLE outbox ADD CONSTRAINT outbox_partition_id_fkey FOREIGN KEY (partition_id) REFERENCES partitions(id);
+ALTER TABLE outbox ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
+ALTER TABLE outbox ADD CONSTRAINT outbox_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'leased'::text, 'done'::text, 'dead'::text, 'skipped'::text])));
+CREATE INDEX outbox_dead ON public.outbox USING btree (id) WHERE (state = 'dead'::text);
+CREATE INDEX outbox_leased ON public.outbox USING btree (leased_for) WHERE (leased_for IS NOT NULL);
+CREATE UNIQUE INDEX outbox_one_turn ON public.outbox USING btree (partition_id) WHERE (turn AND (state = ANY (ARRAY['pending'::text, 'leased'::text, 'dead'::text])));
+CREATE INDEX outbox_open ON public.outbox USING btree (created_at) WHERE (state = ANY (ARRAY['pending'::text, 'leased'::text, 'dead'::text]));
+CREATE INDEX outbox_ring ON public.outbox USING btree (ring_for, push_due) WHERE (ring_for IS NOT NULL);
+CREATE TRIGGER give_turn BEFORE INSERT ON public.outbox FOR EACH ROW WHEN ((new.partition_id IS NOT NULL)) EXECUTE FUNCTION give_turn();
+GRANT INSERT ON outbox TO claimcheck_web;
+GRANT SELECT ON outbox TO claimcheck_web;
+GRANT SELECT ON outbox TO claimcheck_worker;
+GRANT UPDATE (attempts, done_at, due, first_tried, last_error, lease, lease_until, push_due, pushes, state, turn, unanswered) ON outbox TO claimcheck_web;
+GRANT UPDATE (attempts, done_at, due, first_tried, last_error, lease, lease_until, push_due, pushes, state, turn, unanswered) ON outbox TO claimcheck_worker;
+
+CREATE TABLE partitions (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    project_id integer NOT NULL,
+    key text NOT NULL,
+    accepted_no integer NOT NULL,
+    last_no integer NOT NULL DEFAULT 0,
+    settled_no integer NOT NULL DEFAULT 0,
+    promoted_no integer NOT NULL DEFAULT 0,
+    effect_no integer NOT NULL DEFAULT 0,
+    applied_no integer NOT NULL DEFAULT 0,
+    turn_no integer NOT NULL DEFAULT 0);
+ALTER TABLE partitions ADD CONSTRAINT partitions_check CHECK (((last_no >= 0) AND (last_no <= accepted_no)));
+ALTER TABLE partitions ADD CONSTRAINT partitions_check1 CHECK (((settled_no >= 0) AND (settled_no <= last_no)));
+ALTER TABLE partitions ADD CONSTRAINT partitions_check2 CHECK (((applied_no >= 0) AND (applied_no <= effect_no)));
+ALTER TABLE partitions ADD CONSTRAINT partitions_head_promoted CHECK ((promoted_no = LEAST((settled_no + 1), last_no)));
+ALTER TABLE partitions ADD CONSTRAINT partitions_key_check CHECK (((length(key) >= 1) AND (length(key) <= 200)));
+ALTER TABLE partitions ADD CONSTRAINT partitions_pkey PRIMARY KEY (id);
+ALTER TABLE partitions ADD CONSTRAINT partitions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE partitions ADD CONSTRAINT partitions_project_id_key_key UNIQUE (project_id, key);
+ALTER TABLE partitions ADD CONSTRAINT partitions_turn_given CHECK ((turn_no = LEAST((applied_no + 1), effect_no)));
+CREATE INDEX partitions_behind ON public.partitions USING btree (id) WHERE (applied_no < effect_no);
+CREATE TRIGGER number_turn BEFORE UPDATE OF effect_no ON public.partitions FOR EACH ROW EXECUTE FUNCTION number_turn();
+GRANT INSERT ON partitions TO claimcheck_web;
+GRANT SELECT ON partitions TO claimcheck_web;
+GRANT SELECT ON partitions TO claimcheck_worker;
+GRANT UPDATE (accepted_no, applied_no, effect_no, last_no, promoted_no, settled_no, turn_no) ON partitions TO claimcheck_web;
+GRANT UPDATE (accepted_no, applied_no, effect_no, last_no, promoted_no, settled_no, turn_no) ON partitions TO claimcheck_worker;
+
+CREATE TABLE password_links (
+    hash bytea NOT NULL,
+    person_id integer NOT NULL,
+    created_by integer NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    expires_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone);
+ALTER TABLE password_links ADD CONSTRAINT password_links_created_by_fkey FOREIGN KEY (created_by) REFERENCES people(id);
+ALTER TABLE password_links ADD CONSTRAINT password_links_hash_check CHECK ((octet_length(hash) = 32));
+ALTER TABLE password_links ADD CONSTRAINT password_links_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE password_links ADD CONSTRAINT password_links_pkey PRIMARY KEY (hash);
+CREATE INDEX password_links_person ON public.password_links USING btree (person_id) WHERE (used_at IS NULL);
+GRANT INSERT ON password_links TO claimcheck_web;
+GRANT SELECT ON password_links TO claimcheck_web;
+GRANT UPDATE (used_at) ON password_links TO claimcheck_web;
+
+CREATE TABLE passwords (
+    person_id integer NOT NULL,
+    hash text NOT NULL,
+    set_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE passwords ADD CONSTRAINT passwords_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE passwords ADD CONSTRAINT passwords_pkey PRIMARY KEY (person_id);
+GRANT INSERT ON passwords TO claimcheck_web;
+GRANT SELECT ON passwords TO claimcheck_web;
+GRANT UPDATE (hash, set_at) ON passwords TO claimcheck_web;
+
+CREATE TABLE payouts (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    assignment_id bigint NOT NULL,
+    person_id integer NOT NULL,
+    amount_minor bigint NOT NULL,
+    currency text NOT NULL,
+    reverses bigint,
+    why text NOT NULL DEFAULT 'look'::text,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE payouts ADD CONSTRAINT payouts_assignment_id_fkey FOREIGN KEY (assignment_id) REFERENCES assignments(id);
+ALTER TABLE payouts ADD CONSTRAINT payouts_check CHECK (
+CASE
+    WHEN (reverses IS NULL) THEN (amount_minor >= 0)
+    ELSE (amount_minor <= 0)
+END);
+ALTER TABLE payouts ADD CONSTRAINT payouts_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE payouts ADD CONSTRAINT payouts_pkey PRIMARY KEY (id);
+ALTER TABLE payouts ADD CONSTRAINT payouts_reverses_fkey FOREIGN KEY (reverses) REFERENCES payouts(id);
+ALTER TABLE payouts ADD CONSTRAINT payouts_reverses_key UNIQUE (reverses);
+CREATE UNIQUE INDEX payouts_once ON public.payouts USING btree (assignment_id) WHERE (reverses IS NULL);
+CREATE INDEX payouts_person ON public.payouts USING btree (person_id, id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.payouts FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON payouts TO claimcheck_web;
+GRANT SELECT ON payouts TO claimcheck_web;
+GRANT SELECT ON payouts TO claimcheck_worker;
+
+CREATE TABLE people (
+    id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+    name text NOT NULL,
+    email text,
+    role text NOT NULL,
+    customer_id integer,
+    program boolean NOT NULL DEFAULT false,
+    pseudonym text NOT NULL DEFAULT ('p-'::text || substr(replace((gen_random_uuid())::text, '-'::text, ''::text), 1, 10)),
+    disabled_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE people ADD CONSTRAINT people_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id);
+ALTER TABLE people ADD CONSTRAINT people_customer_of CHECK (((role = 'customer'::text) = (customer_id IS NOT NULL)));
+ALTER TABLE people ADD CONSTRAINT people_email_check CHECK (((email = lower(email)) AND ((length(email) >= 3) AND (length(email) <= 254))));
+ALTER TABLE people ADD CONSTRAINT people_email_once UNIQUE (email);
+ALTER TABLE people ADD CONSTRAINT people_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)));
+ALTER TABLE people ADD CONSTRAINT people_name_key UNIQUE (name);
+ALTER TABLE people ADD CONSTRAINT people_pkey PRIMARY KEY (id);
+ALTER TABLE people ADD CONSTRAINT people_pseudonym_key UNIQUE (pseudonym);
+ALTER TABLE people ADD CONSTRAINT people_role_check CHECK ((role = ANY (ARRAY['reviewer'::text, 'lead'::text, 'customer'::text, 'operator'::text, 'system'::text])));
+GRANT INSERT ON people TO claimcheck_web;
+GRANT SELECT ON people TO claimcheck_web;
+GRANT SELECT ON people TO claimcheck_worker;
+GRANT UPDATE (customer_id, disabled_at, name, role) ON people TO claimcheck_web;
+
+CREATE TABLE person_skills (
+    person_id integer NOT NULL,
+    skill_id integer NOT NULL,
+    tier smallint NOT NULL DEFAULT 0,
+    status text NOT NULL DEFAULT 'active'::text);
+ALTER TABLE person_skills ADD CONSTRAINT person_skills_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE person_skills ADD CONSTRAINT person_skills_pkey PRIMARY KEY (person_id, skill_id) INCLUDE (tier, status);
+ALTER TABLE person_skills ADD CONSTRAINT person_skills_skill_id_fkey FOREIGN KEY (skill_id) REFERENCES skills(id);
+ALTER TABLE person_skills ADD CONSTRAINT person_skills_status_check CHECK ((status = ANY (ARRAY['exam'::text, 'active'::text, 'soft_paused'::text, 'paused'::text])));
+ALTER TABLE person_skills ADD CONSTRAINT person_skills_tier_check CHECK (((tier >= 0) AND (tier <= 3)));
+GRANT DELETE ON person_skills TO claimcheck_web;
+GRANT INSERT ON person_skills TO claimcheck_web;
+GRANT SELECT ON person_skills TO claimcheck_web;
+GRANT SELECT ON person_skills TO claimcheck_worker;
+GRANT UPDATE (status, tier) ON person_skills TO claimcheck_web;
+
+CREATE TABLE project_clocks (
+    project_id integer NOT NULL,
+    lane_id integer NOT NULL,
+    priority smallint NOT NULL,
+    clock double precision NOT NULL);
+ALTER TABLE project_clocks ADD CONSTRAINT project_clocks_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES lanes(id);
+ALTER TABLE project_clocks ADD CONSTRAINT project_clocks_pkey PRIMARY KEY (project_id, lane_id, priority);
+ALTER TABLE project_clocks ADD CONSTRAINT project_clocks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+CREATE INDEX project_clocks_lane ON public.project_clocks USING btree (lane_id);
+GRANT INSERT ON project_clocks TO claimcheck_web;
+GRANT SELECT ON project_clocks TO claimcheck_web;
+GRANT INSERT ON project_clocks TO claimcheck_worker;
+GRANT SELECT ON project_clocks TO claimcheck_worker;
+GRANT UPDATE (clock) ON project_clocks TO claimcheck_web;
+GRANT UPDATE (clock) ON project_clocks TO claimcheck_worker;
+
+CREATE TABLE project_versions (
+    project_id integer NOT NULL,
+    version integer NOT NULL,
+    shown_version integer NOT NULL,
+    rules jsonb NOT NULL,
+    created_by integer NOT NULL,
+    why text NOT NULL DEFAULT ''::text,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE project_versions ADD CONSTRAINT project_versions_created_by_fkey FOREIGN KEY (created_by) REFERENCES people(id);
+ALTER TABLE project_versions ADD CONSTRAINT project_versions_once PRIMARY KEY (project_id, version);
+ALTER TABLE project_versions ADD CONSTRAINT project_versions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE project_versions ADD CONSTRAINT project_versions_version_check CHECK ((version > 0));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.project_versions FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.project_versions FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON project_versions TO claimcheck_web;
+GRANT SELECT ON project_versions TO claimcheck_web;
+GRANT SELECT ON project_versions TO claimcheck_worker;
+
+CREATE TABLE projects (
+    id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+    customer_id integer NOT NULL,
+    name text NOT NULL,
+    version integer NOT NULL DEFAULT 1,
+    shown_version integer NOT NULL DEFAULT 1,
+    skill_id integer NOT NULL,
+    wanted smallint NOT NULL DEFAULT 1,
+    lease_seconds integer NOT NULL DEFAULT 1800,
+    max_hold_seconds integer NOT NULL DEFAULT 14400,
+    idle_seconds integer NOT NULL DEFAULT 300,
+    abandon_limit smallint NOT NULL DEFAULT 3,
+    weight double precision NOT NULL DEFAULT 1,
+    priority smallint NOT NULL DEFAULT 0,
+    deadline timestamp with time zone,
+    price_minor bigint NOT NULL DEFAULT 0,
+    currency text NOT NULL DEFAULT 'EUR'::text,
+    created_by integer NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    paused_at timestamp with time zone,
+    cancelled_at timestamp with time zone,
+    rehashed_version integer NOT NULL DEFAULT 1);
+ALTER TABLE projects ADD CONSTRAINT projects_abandon_limit_check CHECK ((abandon_limit > 0));
+ALTER TABLE projects ADD CONSTRAINT projects_check CHECK ((max_hold_seconds >= lease_seconds));
+ALTER TABLE projects ADD CONSTRAINT projects_check1 CHECK ((shown_version <= version));
+ALTER TABLE projects ADD CONSTRAINT projects_check2 CHECK ((rehashed_version <= shown_version));
+ALTER TABLE projects ADD CONSTRAINT projects_created_by_fkey FOREIGN KEY (created_by) REFERENCES people(id);
+ALTER TABLE projects ADD CONSTRAINT projects_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text));
+ALTER TABLE projects ADD CONSTRAINT projects_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id);
+ALTER TABLE projects ADD CONSTRAINT projects_idle_seconds_check CHECK ((idle_seconds > 0));
+ALTER TABLE projects ADD CONSTRAINT projects_lease_seconds_check CHECK ((lease_seconds > 0));
+ALTER TABLE projects ADD CONSTRAINT projects_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)));
+ALTER TABLE projects ADD CONSTRAINT projects_name_once UNIQUE (customer_id, name);
+ALTER TABLE projects ADD CONSTRAINT projects_pkey PRIMARY KEY (id);
+ALTER TABLE projects ADD CONSTRAINT projects_price_minor_check CHECK ((price_minor >= 0));
+ALTER TABLE projects ADD CONSTRAINT projects_priority_check CHECK (((priority >= '-10'::integer) AND (priority <= 20)));
+ALTER TABLE projects ADD CONSTRAINT projects_skill_id_fkey FOREIGN KEY (skill_id) REFERENCES skills(id);
+ALTER TABLE projects ADD CONSTRAINT projects_wanted_check CHECK (((wanted >= 1) AND (wanted <= 20)));
+ALTER TABLE projects ADD CONSTRAINT projects_weight_check CHECK ((weight > (0)::double precision));
+GRANT INSERT ON projects TO claimcheck_web;
+GRANT SELECT ON projects TO claimcheck_web;
+GRANT SELECT ON projects TO claimcheck_worker;
+GRANT UPDATE (abandon_limit, cancelled_at, currency, deadline, idle_seconds, lease_seconds, max_hold_seconds, paused_at, price_minor, priority, rehashed_version, shown_version, version, wanted, weight) ON projects TO claimcheck_web;
+GRANT UPDATE (id, rehashed_version) ON projects TO claimcheck_worker;
+
+CREATE TABLE queues (
+    id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+    project_id integer NOT NULL,
+    name text NOT NULL,
+    lane_id integer NOT NULL,
+    lease_seconds integer,
+    paused_at timestamp with time zone);
+ALTER TABLE queues ADD CONSTRAINT queues_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES lanes(id);
+ALTER TABLE queues ADD CONSTRAINT queues_lease_seconds_check CHECK ((lease_seconds > 0));
+ALTER TABLE queues ADD CONSTRAINT queues_pkey PRIMARY KEY (id);
+ALTER TABLE queues ADD CONSTRAINT queues_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE queues ADD CONSTRAINT queues_project_id_name_key UNIQUE (project_id, name);
+GRANT INSERT ON queues TO claimcheck_web;
+GRANT SELECT ON queues TO claimcheck_web;
+GRANT SELECT ON queues TO claimcheck_worker;
+GRANT UPDATE (lane_id, lease_seconds, paused_at) ON queues TO claimcheck_web;
+GRANT UPDATE (id) ON queues TO claimcheck_worker;
+
+CREATE TABLE reason_codes (
+    project_id integer NOT NULL,
+    code text NOT NULL,
+    label text NOT NULL,
+    reserved boolean NOT NULL DEFAULT false,
+    retired boolean NOT NULL DEFAULT false);
+ALTER TABLE reason_codes ADD CONSTRAINT reason_codes_code_check CHECK (((length(code) >= 1) AND (length(code) <= 100)));
+ALTER TABLE reason_codes ADD CONSTRAINT reason_codes_pkey PRIMARY KEY (project_id, code);
+ALTER TABLE reason_codes ADD CONSTRAINT reason_codes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+GRANT INSERT ON reason_codes TO claimcheck_web;
+GRANT SELECT ON reason_codes TO claimcheck_web;
+GRANT SELECT ON reason_codes TO claimcheck_worker;
+GRANT UPDATE (label, retired) ON reason_codes TO claimcheck_web;
+
+CREATE TABLE reconsiderations (
+    decision_id bigint NOT NULL,
+    person_id integer NOT NULL,
+    note text NOT NULL,
+    asked_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    answered_by integer,
+    answer text,
+    answered_at timestamp with time zone);
+ALTER TABLE reconsiderations ADD CONSTRAINT reconsiderations_answered_by_fkey FOREIGN KEY (answered_by) REFERENCES people(id);
+ALTER TABLE reconsiderations ADD CONSTRAINT reconsiderations_check CHECK ((num_nulls(answered_by, answer, answered_at) = ANY (ARRAY[0, 3])));
+ALTER TABLE reconsiderations ADD CONSTRAINT reconsiderations_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
+ALTER TABLE reconsiderations ADD CONSTRAINT reconsiderations_note_check CHECK (((length(note) >= 1) AND (length(note) <= 2000)));
+ALTER TABLE reconsiderations ADD CONSTRAINT reconsiderations_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE reconsiderations ADD CONSTRAINT reconsiderations_pkey PRIMARY KEY (decision_id);
+CREATE INDEX reconsiderations_open ON public.reconsiderations USING btree (asked_at) WHERE (answered_at IS NULL);
+GRANT INSERT ON reconsiderations TO claimcheck_web;
+GRANT SELECT ON reconsiderations TO claimcheck_web;
+GRANT SELECT ON reconsiderations TO claimcheck_worker;
+GRANT UPDATE (answer, answered_at, answered_by) ON reconsiderations TO claimcheck_web;
+
+CREATE TABLE sessions (
+    hash bytea NOT NULL,
+    person_id integer NOT NULL,
+    address inet,
+    agent text NOT NULL DEFAULT ''::text,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    last_seen_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    expires_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone);
+ALTER TABLE sessions ADD CONSTRAINT sessions_hash_check CHECK ((octet_length(hash) = 32));
+ALTER TABLE sessions ADD CONSTRAINT sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE sessions ADD CONSTRAINT sessions_pkey PRIMARY KEY (hash);
+CREATE INDEX sessions_person ON public.sessions USING btree (person_id) WHERE (ended_at IS NULL);
+GRANT INSERT ON sessions TO claimcheck_web;
+GRANT SELECT ON sessions TO claimcheck_web;
+GRANT UPDATE (ended_at, last_seen_at) ON sessions TO claimcheck_web;
+
+CREATE TABLE signing_keys (
+    id text NOT NULL,
+    public_key text NOT NULL,
+    sealed bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE signing_keys ADD CONSTRAINT signing_keys_pkey PRIMARY KEY (id);
+GRANT INSERT ON signing_keys TO claimcheck_web;
+GRANT SELECT ON signing_keys TO claimcheck_web;
+GRANT INSERT ON signing_keys TO claimcheck_worker;
+GRANT SELECT ON signing_keys TO claimcheck_worker;
+
+CREATE TABLE skills (
+    id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+    name text NOT NULL);
+ALTER TABLE skills ADD CONSTRAINT skills_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100)));
+ALTER TABLE skills ADD CONSTRAINT skills_name_key UNIQUE (name);
+ALTER TABLE skills ADD CONSTRAINT skills_pkey PRIMARY KEY (id);
+GRANT INSERT ON skills TO claimcheck_web;
+GRANT SELECT ON skills TO claimcheck_web;
+GRANT SELECT ON skills TO claimcheck_worker;
+
+CREATE TABLE spool (
+    item_id bigint NOT NULL,
+    version integer NOT NULL,
+    n smallint NOT NULL,
+    bytes bytea NOT NULL);
+ALTER TABLE spool ADD CONSTRAINT spool_item_id_version_n_fkey FOREIGN KEY (item_id, version, n) REFERENCES evidence_parts(item_id, version, n);
+ALTER TABLE spool ADD CONSTRAINT spool_pkey PRIMARY KEY (item_id, version, n);
+GRANT INSERT ON spool TO claimcheck_web;
+GRANT SELECT ON spool TO claimcheck_web;
+GRANT DELETE ON spool TO claimcheck_worker;
+GRANT SELECT ON spool TO claimcheck_worker;
+
+CREATE TABLE standings (
+    item_id bigint NOT NULL,
+    decision_id bigint NOT NULL,
+    outcome text NOT NULL,
+    times integer NOT NULL DEFAULT 1,
+    since timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE standings ADD CONSTRAINT standings_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
+ALTER TABLE standings ADD CONSTRAINT standings_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
+ALTER TABLE standings ADD CONSTRAINT standings_pkey PRIMARY KEY (item_id);
+GRANT SELECT ON standings TO claimcheck_web;
+GRANT INSERT ON standings TO claimcheck_worker;
+GRANT SELECT ON standings TO claimcheck_worker;
+GRANT UPDATE (decision_id, outcome, since, times) ON standings TO claimcheck_worker;
+
+CREATE TABLE tasks (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    item_id bigint NOT NULL,
+    project_id integer NOT NULL,
+    parent_id bigint,
+    kind text NOT NULL,
+    queue_id integer NOT NULL,
+    lane_id integer NOT NULL,
+    priority smallint NOT NULL,
+    rank double precision NOT NULL,
+    since timestamp with time zone NOT NULL,
+    wanted smallint NOT NULL,
+    abandon_limit smallint,
+    price_minor bigint NOT NULL,
+    evidence_version integer NOT NULL,
+    shown_version integer NOT NULL,
+    evidence_hash bytea NOT NULL,
+    partition_id bigint,
+    partition_no integer,
+    waits boolean NOT NULL DEFAULT false,
+    paused boolean NOT NULL DEFAULT false,
+    seen_by integer[] NOT NULL DEFAULT '{}'::integer[],
+    skipped_by integer[] NOT NULL DEFAULT '{}'::integer[],
+    barred integer[] NOT NULL DEFAULT '{}'::integer[],
+    votes text[] NOT NULL DEFAULT '{}'::text[],
+    lease_count integer NOT NULL DEFAULT 0,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    ended_as text,
+    ended_at timestamp with time zone,
+    cancelled_at timestamp with time zone,
+    closed_to integer[] GENERATED ALWAYS AS (((seen_by || skipped_by) || barred)) STORED,
+    state text GENERATED ALWAYS AS (
+CASE
+    WHEN (ended_as = 'decided'::text) THEN 'settled'::text
+    WHEN (ended_as IS NOT NULL) THEN 'passed_on'::text
+    WHEN (cancelled_at IS NOT NULL) THEN 'cancelled'::text
+    WHEN waits THEN 'blocked'::text
+    WHEN (cardinality(seen_by) >= wanted) THEN 'full'::text
+    WHEN paused THEN 'paused'::text
+    ELSE 'pending'::text
+END) STORED,
+    open_in integer GENERATED ALWAYS AS (
+CASE
+    WHEN ((ended_as IS NULL) AND (cancelled_at IS NULL)) THEN project_id
+    ELSE NULL::integer
+END) STORED,
+    led_in integer GENERATED ALWAYS AS (
+CASE
+    WHEN ((ended_as IS NULL) AND (cancelled_at IS NULL) AND (kind = ANY (ARRAY['escalation'::text, 'adjudication'::text]))) THEN project_id
+    ELSE NULL::integer
+END) STORED);
+ALTER TABLE tasks ADD CONSTRAINT tasks_abandon_limit_check CHECK ((abandon_limit > 0));
+ALTER TABLE tasks ADD CONSTRAINT tasks_blocked_untouched CHECK (((NOT waits) OR ((partition_id IS NOT NULL) AND (lease_count = 0) AND (ended_as IS NULL))));
+ALTER TABLE tasks ADD CONSTRAINT tasks_check CHECK (((ended_as IS NULL) = (ended_at IS NULL)));
+ALTER TABLE tasks ADD CONSTRAINT tasks_check1 CHECK (((partition_id IS NULL) = (partition_no IS NULL)));
+ALTER TABLE tasks ADD CONSTRAINT tasks_check2 CHECK ((NOT (barred && seen_by)));
+ALTER TABLE tasks ADD CONSTRAINT tasks_ended_as_check CHECK ((ended_as = ANY (ARRAY['decided'::text, 'escalated'::text, 'disputed'::text, 'abandoned'::text, 'returned'::text])));
+ALTER TABLE tasks ADD CONSTRAINT tasks_evidence_hash_check CHECK ((octet_length(evidence_hash) = 32));
+ALTER TABLE tasks ADD CONSTRAINT tasks_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
+ALTER TABLE tasks ADD CONSTRAINT tasks_kind_check CHECK ((kind = ANY (ARRAY['review'::text, 'gold'::text, 'adjudication'::text, 'escalation'::text, 'approval'::text, 'relabel'::text])));
+ALTER TABLE tasks ADD CONSTRAINT tasks_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES lanes(id);
+ALTER TABLE tasks ADD CONSTRAINT tasks_leads_decide CHECK (((kind <> ALL (ARRAY['escalation'::text, 'adjudication'::text])) OR (ended_as IS NULL) OR (ended_as = ANY (ARRAY['decided'::text, 'returned'::text]))));
+ALTER TABLE tasks ADD CONSTRAINT tasks_looks_within_wanted CHECK (((cardinality(votes) <= cardinality(seen_by)) AND (cardinality(seen_by) <= wanted) AND (cardinality(seen_by) <= lease_count)));
+ALTER TABLE tasks ADD CONSTRAINT tasks_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES tasks(id);
+ALTER TABLE tasks ADD CONSTRAINT tasks_parent_id_key UNIQUE (parent_id);
+ALTER TABLE tasks ADD CONSTRAINT tasks_partition_id_fkey FOREIGN KEY (partition_id) REFERENCES partitions(id);
+ALTER TABLE tasks ADD CONSTRAINT tasks_pkey PRIMARY KEY (id);
+ALTER TABLE tasks ADD CONSTRAINT tasks_price_minor_check CHECK ((price_minor >= 0));
+ALTER TABLE tasks ADD CONSTRAINT tasks_priority_check CHECK (((priority >= '-10'::integer) AND (priority <= 30)));
+ALTER TABLE tasks ADD CONSTRAINT tasks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE tasks ADD CONSTRAINT tasks_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES queues(id);
+ALTER TABLE tasks ADD CONSTRAINT tasks_settled_by_all_looks CHECK (((ended_as IS NULL) OR (ended_as = ANY (ARRAY['abandoned'::text, 'returned'::text])) OR (cardinality(votes) = wanted)));
+ALTER TABLE tasks ADD CONSTRAINT tasks_wanted_check CHECK (((wanted >= 1) AND (wanted <= 20)));
+CREATE INDEX tasks_claim ON public.tasks USING btree (lane_id, rank) INCLUDE (since) WHERE (state = 'pending'::text);
+CREATE INDEX tasks_item ON public.tasks USING btree (item_id);
+CREATE INDEX tasks_led ON public.tasks USING btree (led_in) WHERE (led_in IS NOT NULL);
+CREATE INDEX tasks_open ON public.tasks USING btree (open_in, id) WHERE (open_in IS NOT NULL);
+CREATE UNIQUE INDEX tasks_waiting ON public.tasks USING btree (partition_id, partition_no) WHERE waits;
+CREATE TRIGGER ended_once BEFORE UPDATE ON public.tasks FOR EACH ROW WHEN ((old.ended_as IS NOT NULL)) EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_delete BEFORE DELETE ON public.tasks FOR EACH ROW EXECUTE FUNCTION refuse();
+GRANT INSERT ON tasks TO claimcheck_web;
+GRANT SELECT ON tasks TO claimcheck_web;
+GRANT INSERT ON tasks TO claimcheck_worker;
+GRANT SELECT ON tasks TO claimcheck_worker;
+GRANT UPDATE (barred, cancelled_at, ended_as, ended_at, evidence_hash, evidence_version, lane_id, lease_count, paused, priority, queue_id, rank, seen_by, shown_version, since, skipped_by, votes, waits, wanted) ON tasks TO claimcheck_web;
+GRANT UPDATE (barred, cancelled_at, ended_as, ended_at, evidence_hash, evidence_version, lane_id, lease_count, paused, priority, queue_id, rank, seen_by, shown_version, since, skipped_by, votes, waits, wanted) ON tasks TO claimcheck_worker;
+
+CREATE TABLE tokens (
+    id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+    person_id integer NOT NULL,
+    hash bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    revoked_at timestamp with time zone);
+ALTER TABLE tokens ADD CONSTRAINT tokens_hash_check CHECK ((octet_length(hash) = 32));
+ALTER TABLE tokens ADD CONSTRAINT tokens_hash_key UNIQUE (hash);
+ALTER TABLE tokens ADD CONSTRAINT tokens_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE tokens ADD CONSTRAINT tokens_pkey PRIMARY KEY (id);
+CREATE INDEX tokens_person ON public.tokens USING btree (person_id) WHERE (revoked_at IS NULL);
+GRANT INSERT ON tokens TO claimcheck_web;
+GRANT SELECT ON tokens TO claimcheck_web;
+GRANT UPDATE (revoked_at) ON tokens TO claimcheck_web;
+
+CREATE TABLE uploads (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    public_id uuid NOT NULL DEFAULT gen_random_uuid(),
+    person_id integer NOT NULL,
+    customer_id integer,
+    name text NOT NULL,
+    content_type text NOT NULL,
+    size bigint NOT NULL,
+    sha256 bytea NOT NULL,
+    object_key text NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE uploads ADD CONSTRAINT uploads_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id);
+ALTER TABLE uploads ADD CONSTRAINT uploads_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE uploads ADD CONSTRAINT uploads_pkey PRIMARY KEY (id);
+ALTER TABLE uploads ADD CONSTRAINT uploads_public_id_key UNIQUE (public_id);
+ALTER TABLE uploads ADD CONSTRAINT uploads_sha256_check CHECK ((octet_length(sha256) = 32));
+ALTER TABLE uploads ADD CONSTRAINT uploads_size_check CHECK ((size > 0));
+GRANT INSERT ON uploads TO claimcheck_web;
+GRANT SELECT ON uploads TO claimcheck_web;
+GRANT SELECT ON uploads TO claimcheck_worker;
+
+CREATE OR REPLACE FUNCTION public.advance_clock(of_project integer, of_lane integer, of_priority smallint, n integer, OUT last double precision, OUT step double precision)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    SELECT 1 / (p.weight * 2 ^ of_priority) INTO step FROM projects p WHERE p.id = of_project;
+    INSERT INTO project_clocks AS c (project_id, lane_id, priority, clock)
+    SELECT of_project, of_lane, of_priority, n * step + COALESCE(
+             (SELECT t.rank FROM tasks t WHERE t.lane_id = of_lane AND t.state = 'pending' ORDER BY t.rank LIMIT 1),
+             (SELECT max(k.clock) FROM project_clocks k WHERE k.lane_id = of_lane), 0)
+        ON CONFLICT (project_id, lane_id, priority) DO UPDATE SET clock = greatest(c.clock + n * step, excluded.clock)
+    RETURNING c.clock INTO last;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.give_turn()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN SELECT NEW.effect_no = p.turn_no INTO STRICT NEW.turn FROM partitions p WHERE p.id = NEW.partition_id; RETURN NEW; END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.number_turn()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN NEW.turn_no := least(NEW.applied_no + 1, NEW.effect_no); RETURN NEW; END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.raise_task(parent tasks, new_kind text, new_queue text, new_priority integer, new_wanted integer, new_limit integer, new_price bigint, new_barred integer[], because text, by_person integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+DECLARE raised bigint; lane queues; at_priority smallint := least(greatest(new_priority, -10), 30); halted boolean;
+BEGIN
+    SELECT q.* INTO STRICT lane FROM queues q WHERE q.project_id = parent.project_id AND q.name = new_queue;
+    SELECT p.paused_at IS NOT NULL OR lane.paused_at IS NOT NULL INTO halted FROM projects p WHERE p.id = parent.project_id;
+    INSERT INTO tasks (item_id, project_id, parent_id, kind, queue_id, lane_id, priority, rank, since, wanted, abandon_limit, price_minor,
+                       evidence_version, shown_version, evidence_hash, partition_id, partition_no, paused, barred, cancelled_at)
+    SELECT parent.item_id, parent.project_id, parent.id, new_kind, lane.id, lane.lane_id, at_priority,
+           (advance_clock(parent.project_id, lane.lane_id, at_priority, 1)).last, clock_timestamp() - at_priority * interval '10 minutes',
+           new_wanted, new_limit, new_price, parent.evidence_version, parent.shown_version, parent.evidence_hash, parent.partition_id, parent.partition_no, halted, new_barred,
+           parent.cancelled_at
+    RETURNING id INTO raised;
+    INSERT INTO events (kind, person_id, project_id, item_id, task_id, detail)
+    VALUES ('task.moved', by_person, parent.project_id, parent.item_id, raised, jsonb_build_object('from', parent.id, 'queue', new_queue, 'because', because));
+    RETURN raised;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN RAISE EXCEPTION '% of % is refused: rows there are facts', TG_OP, TG_TABLE_NAME USING ERRCODE = 'restrict_violation'; END $function$
+;
+
