@@ -111,7 +111,7 @@ def submit(
     terms = db.one("assignments/terms", _Terms, assignment_id=assignment_id, me=me)
     if terms is None:
         raise errors.NotFound()
-    rules.check_decision(
+    answer = rules.check_decision(  # equal answers of several looks become equal votes
         projects.rules(db, terms.project_id, terms.project_version), terms.kind, verdict=verdict, answer=answer, reason_code=reason_code
     )
     params = _answered(verdict, answer) | {"reason_code": reason_code, "note": _note(note), "evidence_hash": evidence_hash}
@@ -168,7 +168,7 @@ def overturn(
     Raises NotFound, Invalid (also where nothing would change), or AlreadyOverturned.
     """
     target = load(db, decision_id=decision_id)
-    outcome = _replacement(db, target, verdict, answer, reopen, reason_code)
+    outcome, answer = _replacement(db, target, verdict, answer, reopen, reason_code)
     with db.transaction() as connection:
         row = connection.one(
             "decisions/overturn",
@@ -187,8 +187,8 @@ def overturn(
     return row.decision_id
 
 
-def _replacement(db: Database, target: Decision, verdict: str | None, answer: Any, reopen: bool, reason_code: str) -> str:
-    """What holds instead, checked against the project's rules."""
+def _replacement(db: Database, target: Decision, verdict: str | None, answer: Any, reopen: bool, reason_code: str) -> tuple[str, Any]:
+    """What holds instead and its answer, checked against the project's rules."""
     if target.outcome is None or target.outcome == "reopen":
         raise errors.Invalid.field("decision_id", "this decision settled nothing, so there is nothing to overturn")
     if [verdict is not None, answer is not None, reopen].count(True) != 1:
@@ -196,11 +196,11 @@ def _replacement(db: Database, target: Decision, verdict: str | None, answer: An
     in_force = projects.rules(db, target.project_id, projects.version(db, target.project_id))
     if reopen:
         rules.check_reason(in_force, reason_code)
-        return "reopen"
-    rules.check_decision(in_force, "escalation", verdict=verdict, answer=answer, reason_code=reason_code)
-    if answer is None and verdict == target.outcome or answer is not None and answer == target.answer:
+        return "reopen", None
+    answer = rules.check_decision(in_force, "escalation", verdict=verdict, answer=answer, reason_code=reason_code)
+    if (answer is None and verdict == target.outcome) or (answer is not None and answer == target.answer):
         raise errors.Invalid("That is what holds already; nothing would change.")
-    return "answer" if answer is not None else str(verdict)
+    return ("answer" if answer is not None else str(verdict)), answer
 
 
 def _refresh(connection: Connection, decision_id: int) -> None:

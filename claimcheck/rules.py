@@ -192,11 +192,11 @@ def check_decision(rules: Rules, kind: str, *, verdict: str | None, answer: Any,
     elif verdict not in allowed:
         fix = f"must be {_one_of(allowed)}" if allowed else f"is out of place: answer with {rules.question.hint()}"
         raise errors.Invalid.field("verdict", fix)
-    check_reason(rules, verdict or "answer", reason_code)
+    check_reason(rules, reason_code, of=verdict or "answer")
     return answer
 
 
-def check_reason(rules: Rules, of: str | None, reason_code: str) -> None:
+def check_reason(rules: Rules, reason_code: str, *, of: str | None = None) -> None:
     """Raises Invalid unless the project knows this reason and, with `of`, it may be given for that verdict or `answer`."""
     known = rules.reasons(of) if of else rules.reason_codes
     if reason_code not in [r.code for r in known]:
