@@ -27,6 +27,12 @@ function showClock() {
   if (seconds === 0 && performance.now() - lastBeat > 2000) beat();   // the server says who has it now
 }
 
+function told() {
+  if (!lost()) return;
+  say($("clock").querySelector(".clock-words").textContent);
+  if ($("clock").dataset.state === "lost" && $("banner")) $("banner").hidden = true;   // what it says no longer holds
+}
+
 // --- A sign of life: what counts is the person's last input, not that the tab is open. ---
 let lastInput = performance.now(), asked = false;
 const idle = () => Math.floor((performance.now() - lastInput) / 1000);
@@ -176,7 +182,7 @@ document.addEventListener("htmx:error", (event) => {
 });
 document.addEventListener("htmx:after:swap", (event) => {
   const id = event.detail.ctx.sourceElement.id;
-  if (id === "beat") readClock(performance.now()), showClock(), lost() && say($("clock").textContent.trim());
+  if (id === "beat") readClock(performance.now()), showClock(), told();
   if (id === "keep") keptAt = performance.now(), dirty || unstash();
 });
 const again = () => { tryNow(), beat(), dirty && keep(); };

@@ -20,7 +20,7 @@ DIGITS = "123456789"
 
 @dataclass(frozen=True)
 class Control:
-    """A verdict or an answer to choose. `value` is what the form sends; `shape` is ok, no, ask or plain."""
+    """A verdict or an answer to choose. `value` is what the form sends; `shape` is ok, no, ask or other."""
 
     value: str
     label: str
@@ -123,7 +123,7 @@ def form(rules_: Rules, kind: str, typed: Typed) -> Form:
     allowed = rules.verdicts(rules_, kind)
     layout, options = _options(question)
     keys = _keys([label for _, label in options])
-    answers = tuple(Control(v, label, key, "plain", v in typed.choices) for (v, label), key in zip(options, keys, strict=True))
+    answers = tuple(Control(v, label, key, "other", v in typed.choices) for (v, label), key in zip(options, keys, strict=True))
     labels: dict[str, str] = {**question.labels} if isinstance(question, questions.Verdict) else {}
     verdicts = {v: _verdict(v, labels.get(v), typed) for v in allowed}
     escalate = verdicts.pop("escalate", None)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
-from flask import Blueprint, flash, make_response, request, url_for
+from flask import Blueprint, Response, flash, make_response, request, url_for
 
 from claimcheck import decisions, errors, projects, reconsiderations
 from claimcheck.people import Person
-from claimcheck.web import access, desk, htmx, item_page
+from claimcheck.web import access, desk, escalations, htmx, item_page, work
 from claimcheck.web.controls import Typed
 
 blueprint = Blueprint("decisions", __name__, url_prefix="/decisions/<int:decision_id>")
+OVERTURNED = "You were right: it is overturned."
 
 
 def _visible(decision_id: int, me: Person) -> decisions.Decision:
@@ -37,7 +39,11 @@ def receipt(decision_id: int):
 @access.allow("reviewer", "lead")
 def ask(decision_id: int):
     """A reviewer asks a lead to look again."""
-    reconsiderations.ask(desk().db, decision_id=decision_id, me=access.current().id, note=request.form.get("note", ""))
+    note = request.form.get("note", "")
+    try:
+        reconsiderations.ask(desk().db, decision_id=decision_id, me=access.current().id, note=note)
+    except (errors.Invalid, errors.Conflict) as error:
+        return _with(work.show(work.Refused(decision_id, note, _said(error))), error)
     flash("A lead will look at it again; the answer appears here.")
     return htmx.go(url_for("work.page"))
 
@@ -46,7 +52,11 @@ def ask(decision_id: int):
 @access.allow("lead")
 def answer(decision_id: int):
     """A lead answers without changing anything."""
-    reconsiderations.answer(desk().db, decision_id=decision_id, me=access.current().id, answer=request.form.get("answer", ""))
+    given = request.form.get("answer", "")
+    try:
+        reconsiderations.answer(desk().db, decision_id=decision_id, me=access.current().id, answer=given)
+    except (errors.Invalid, errors.Conflict) as error:
+        return _with(escalations.show(_said(error), (decision_id, given)), error)
     flash("Answered.")
     return htmx.go(url_for("escalations.page"))
 
@@ -62,11 +72,27 @@ def overturn(decision_id: int):
             desk().db, decision_id=decision_id, me=me.id, reason_code=typed.reason, note=typed.note, **_instead(target, typed)
         )
     except (errors.Invalid, errors.Conflict) as error:
-        page = item_page.show(target.item_id, me, typed=typed, refused=error)
-        page.status_code = error.status
-        return page
+        return _with(item_page.show(target.item_id, me, typed=typed, refused=error), error)
+    _answer_too(me.id)
     flash(f"Overturned by decision {made}.")
     return htmx.go(url_for("items.show", item_id=target.item_id))
+
+
+def _answer_too(me: int) -> None:
+    """The answer to the reviewer who had asked; if another lead answered meanwhile, that one stands."""
+    asked, said = request.form.get("asked", ""), request.form.get("answer", "").strip()
+    if asked.isascii() and asked.isdigit() and len(asked) < 18:
+        with contextlib.suppress(errors.Conflict, errors.NotFound):
+            reconsiderations.answer(desk().db, decision_id=int(asked), me=me, answer=said[: reconsiderations.LONGEST] or OVERTURNED)
+
+
+def _with(response: Response, error: errors.Error) -> Response:
+    response.status_code = error.status
+    return response
+
+
+def _said(error: errors.Error) -> str:
+    return error.errors[0].message if error.errors else error.detail
 
 
 def _instead(target: decisions.Decision, typed: Typed) -> dict[str, Any]:

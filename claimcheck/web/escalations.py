@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, make_response, render_template, url_for
+from flask import Blueprint, Response, make_response, render_template, url_for
 
 from claimcheck import looks, projects, reconsiderations, tasks
+from claimcheck.reconsiderations import Open
 from claimcheck.web import access, controls, desk, htmx
 
 blueprint = Blueprint("escalations", __name__, url_prefix="/escalations")
@@ -12,28 +13,38 @@ blueprint = Blueprint("escalations", __name__, url_prefix="/escalations")
 
 @blueprint.get("")
 @access.allow("lead")
-def page(sorry: str = ""):
+def page():
+    return show()
+
+
+def show(sorry: str = "", answer: tuple[int, str] = (0, "")) -> Response:
+    """The list as it is now. `sorry`: what could not be done; `answer`: a decision, and words about it that were not taken."""
     me, db = access.current().id, desk().db
-    asked = [
-        (q, controls.words(projects.rules(db, q.project_id, q.project_version), verdict=q.verdict, answer=q.answer))
-        for q in reconsiderations.open_ones(db)
-    ]
-    return render_template(
-        "escalations/page.html", waiting=looks.escalations(db, me=me), asked=asked, holding=looks.holding(db, me=me), sorry=sorry
-    )
+    context = {
+        "waiting": looks.escalations(db, me=me),
+        "asked": [(question, _said(question)) for question in reconsiderations.open_ones(db)],
+        "holding": looks.holding(db, me=me),
+        "sorry": sorry,
+        "kept": answer,
+    }
+    return make_response(render_template("escalations/page.html", **context))
+
+
+def _said(question: Open) -> str:
+    rules = projects.rules(desk().db, question.project_id, question.project_version)
+    return controls.words(rules, verdict=question.verdict, answer=question.answer)
 
 
 @blueprint.post("/<int:item_id>/take")
 @access.allow("lead")
 def take(item_id: int):
     """Claims that one. Who comes second gets 409, and the list as it is now."""
-    me, db = access.current().id, desk().db
-    claim = tasks.claim(db, me=me, item_id=item_id)
+    claim = tasks.claim(desk().db, me=access.current().id, item_id=item_id)
     if claim is not None and claim.item_id == item_id:
         return htmx.go(url_for("assignments.show", assignment_id=claim.assignment_id))
-    sorry = (
-        "You hold another item: decide it, or give it back first."
-        if claim
-        else "Another lead was faster, or it is decided already. This is the list as it is now."
-    )
-    return make_response(page(sorry), 409)
+    if claim is not None:
+        response = show("You hold another item: decide it, or give it back first.")
+    else:
+        response = show("Another lead was faster, or it is decided already. This is the list as it is now.")
+    response.status_code = 409
+    return response

@@ -44,6 +44,13 @@ def times(count: int) -> str:
     return {1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
+def some_of(names: list[str]) -> str:
+    """A few names, and how many more."""
+    if len(names) <= 4:
+        return ", ".join(names[:-1]) + f" and {names[-1]}" if names[1:] else "".join(names)
+    return ", ".join(names[:3]) + f" and {len(names) - 3} other projects"
+
+
 def sentence(text: str) -> str:
     """With a capital and a full stop."""
     text = text.strip()
@@ -58,10 +65,10 @@ def span_of_choices(form: controls.Form) -> str:
 
 
 def look_shape(entry: Entry) -> str:
-    """The mark of an entry of a history: ok, no, ask, plain, or gone."""
+    """The mark of an entry of a history: ok, no, ask, other, or gone."""
     if entry.decided:
-        return SHAPES.get(entry.verdict or entry.outcome or "", "plain")
-    return "gone" if entry.kind in LEFT else "plain"
+        return SHAPES.get(entry.verdict or entry.outcome or "", "other")
+    return "gone" if entry.kind in LEFT else "other"
 
 
 def look_words(entry: Entry, rules: Rules | None) -> str:
@@ -106,5 +113,6 @@ def view_title(view: View) -> str:
 
 
 FILTERS = {
-    f.__name__: f for f in (minutes, about, capped, times, sentence, span_of_choices, look_shape, look_words, why_escalated, view_title)
+    f.__name__: f
+    for f in (minutes, about, capped, some_of, times, sentence, span_of_choices, look_shape, look_words, why_escalated, view_title)
 }

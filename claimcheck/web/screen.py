@@ -63,7 +63,8 @@ LAPSED = Banner(
 LOST = {
     "taken": ("Somebody else has it now", "Your time ran out, and it was handed on."),
     "free": ("It went back to the queue", "Nobody holds it at the moment."),
-    "passed_on": ("It is decided, or with the leads", "There is nothing left to do here."),
+    "decided": ("It is decided", "Others have settled it; there is nothing left to do here."),
+    "passed_on": ("It is with the leads now", "It was left undecided too often, or a look asked for them."),
     "cancelled": ("The project was cancelled", "Your time has run out, and nothing more is taken."),
     "closed": ("It is not yours any more", "You may not take it again."),
     "again": ("You hold it in another place", "You took it again; this is the old page."),
@@ -79,15 +80,19 @@ def rules_of(assignment: Assignment) -> Rules:
 def clock(assignment: Assignment, *, whole: int = 1, idle: bool = False) -> Clock:
     """Of a lease that holds, or has run out without anybody taking the item. `whole`: seconds of a full one."""
     if not assignment.live:
-        return Clock("lapsed", 0, 1, word="Time ran out; you may still submit")
+        return _lapsed(assignment.id)
     left = int((assignment.lease_expires - assignment.server_now).total_seconds())
     return Clock("idle" if idle else "held", left, max(left, whole, 1), last=assignment.lease_expires >= assignment.hold_until)
+
+
+def _lapsed(assignment_id: int) -> Clock:
+    return Clock("lapsed", 0, 1, word="Time ran out, still free", next=url_for("assignments.show", assignment_id=assignment_id))
 
 
 def lost_clock(where: looks.Whereabouts) -> Clock:
     """Of a lease that is gone."""
     if where.state == "lapsed":
-        return Clock("lapsed", 0, 1, word="Time ran out; you may still submit")
+        return _lapsed(where.id)
     word = "Decided" if where.state == "submitted" else LOST.get(where.state, LOST["closed"])[0]
     return Clock("lost", 0, 1, word=word, next=url_for("assignments.show", assignment_id=where.id))
 
@@ -121,12 +126,19 @@ def _review(assignment: Assignment, me: int, typed: Typed | None, banner: Banner
         "skips": rules.skip_reasons,
         "rules": rules,
         "payload": shown.views(assignment, me, rules),
-        "looks": history.of_item(db, item_id=assignment.item_id) if assignment.kind in LEADS else None,
+        "looks": _looks(assignment),
         "draft": int((assignment.server_now - kept.saved_at).total_seconds()) if kept else None,
         "banner": banner,
         "form_errors": invalid.errors or [errors.FieldError("", invalid.detail)] if invalid else [],
     }
     return make_response(render_template("assignments/show.html", **context, **left(me), **more))
+
+
+def _looks(assignment: Assignment) -> list[history.Entry] | None:
+    """What was done before, for leads; a reviewer's look is blind."""
+    if assignment.kind not in LEADS:
+        return None
+    return [entry for entry in history.of_item(desk().db, item_id=assignment.item_id) if entry.kind != "held"]
 
 
 def left(me: int) -> dict[str, Any]:
@@ -152,9 +164,10 @@ def lost(assignment: Assignment, where: looks.Whereabouts, me: int, typed: Typed
     """What became of a lease that is gone, the words that were typed under it, and the next step."""
     kept = None if typed else drafts.load(desk().db, task_id=assignment.task_id, me=me)
     words = typed or (Typed.of_draft(kept.body) if kept else Typed())
-    what, then = LOST.get(where.state, LOST["closed"])
+    what, then = LOST["decided" if where.ended_as == "decided" and where.state == "passed_on" else where.state]
     said = controls.form(rules_of(assignment), assignment.kind, words)
     context = {
+        "here": "/review",
         "assignment": assignment,
         "heading": heading(assignment),
         "where": where,
@@ -183,6 +196,7 @@ def decided(assignment: Assignment, typed: Typed | None = None) -> Response:
     reason = next((r.label for r in rules.reason_codes if r.code == decision.reason_code), decision.reason_code)
     other = typed if typed and not typed.empty else None
     context = {
+        "here": "/review",
         "assignment": assignment,
         "heading": heading(assignment),
         "decision": decision,

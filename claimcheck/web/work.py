@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 
-from flask import Blueprint, render_template
+from flask import Blueprint, Response, make_response, render_template
 
 from claimcheck import errors, history, projects
 from claimcheck.history import Today
@@ -14,14 +15,28 @@ from claimcheck.web import access, controls, desk, screen
 blueprint = Blueprint("work", __name__, url_prefix="/work")
 
 
+@dataclass(frozen=True)
+class Refused:
+    """A question that was not taken, with what was typed and why."""
+
+    decision_id: int
+    note: str
+    message: str
+
+
 @blueprint.get("")
 @access.allow("reviewer", "lead")
 def page():
+    return show()
+
+
+def show(refused: Refused | None = None) -> Response:
+    """The page of the day; `refused` opens the question again that could not be sent."""
     me, db = access.current().id, desk().db
     today = history.today(db, me=me)
     rules = cache(_rules)
     rows = [(row, controls.words(rules(row.project_id, row.project_version), verdict=row.verdict, answer=row.answer)) for row in today]
-    return render_template("work/page.html", rows=rows, spent=_spent(today), **screen.left(me))
+    return make_response(render_template("work/page.html", rows=rows, spent=_spent(today), refused=refused, **screen.left(me)))
 
 
 def _rules(project_id: int, version: int) -> Rules | None:
