@@ -37,6 +37,8 @@ def start(settings: Settings, home: Home, children: Children, say: Callable[[str
 
     Raises Unusable where one does not come up.
     """
+    if not wanted(settings):
+        return settings
     for attempt in range(ATTEMPTS):
         servers = _make(settings, home, say)
         try:

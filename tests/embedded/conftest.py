@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,8 +18,7 @@ def open_folder() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="desk-run-"))
     folder.chmod(0o711)
     yield folder
-    for pid in running.belonging_to(folder):
-        os.kill(pid, signal.SIGKILL)
+    running.end_all(folder)
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from claimcheck import config
 from claimcheck.embedded import processes
@@ -26,6 +27,8 @@ def environ(home: Path, **more: str) -> dict[str, str]:
 class Run:
     """One bin/run. `words` is what it has said so far, both streams."""
 
+    started: ClassVar[list[Run]] = []
+
     def __init__(self, home: Path, root: Path = ROOT, python: str = sys.executable, user: int | None = None, **more: str):
         self.home, self.log = home, home.with_name(f"{home.name}.words")
         with self.log.open("ab") as log:
@@ -33,6 +36,7 @@ class Run:
                 [python, str(root / "bin" / "run")], env=environ(home, **more), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 cwd="/", user=user, group=user, extra_groups=None if user is None else [], start_new_session=True,
             )  # fmt: skip
+        self.started.append(self)
 
     @property
     def words(self) -> str:
@@ -86,3 +90,14 @@ def _names(process: Path, home: Path) -> bool:
 def is_deserted(home: Path) -> bool:
     """Whether nothing runs there any more; a killed one's heirs may need a moment."""
     return processes.wait_until(lambda: not belonging_to(home), 20, every=0.1)
+
+
+def end_all(folder: Path) -> None:
+    """Whatever a test that failed has left."""
+    for pid in belonging_to(folder):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    while Run.started:
+        run = Run.started.pop()
+        run.process.kill()
+        run.process.wait()
