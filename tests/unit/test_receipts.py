@@ -123,13 +123,18 @@ def test_it_names_the_part_that_is_wrong(folder: pathlib.Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["../secret", "/etc/hostname", "link", "sides/../../secret", "a\0b", "n" * 400, "", "sides"])
+OUTSIDE = ["../secret", "/etc/hostname", "link", "sides/../../secret"]
+
+
+@pytest.mark.parametrize("name", [*OUTSIDE, "n" * 400, "", "sides"])
 def test_it_reads_nothing_outside_the_folder(name: str, folder: pathlib.Path) -> None:
     (folder.parent / "secret").write_bytes(b"secret")
     (folder / "link").symlink_to(folder.parent / "secret")
-    evidence = facts().evidence | {"parts": [dataclasses.asdict(canonical.Part(name, "", 6, canonical.source_hash(b"secret")))]}
-    hashed = canonical.source_hash(json.dumps(evidence, sort_keys=True, separators=(",", ":")).encode())
-    assert problems(resigned(evidence=evidence, evidence_hash=hashed) if "\0" not in name else b"{}", folder)
+    part = canonical.Part(name, "", 6, canonical.source_hash(b"secret"))
+    evidence = canonical.evidence_document(7, 2, 3, [], [part])
+    hashed = canonical.evidence_hash(7, 2, 3, [], [part])
+    expected = "names a place outside the folder" if name in OUTSIDE else "part missing"
+    assert expected in problems(resigned(evidence=evidence, evidence_hash=hashed), folder)
 
 
 def test_it_says_that_the_evidence_does_not_fit_the_decision(folder: pathlib.Path) -> None:

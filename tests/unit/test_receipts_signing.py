@@ -1,6 +1,8 @@
 """Signing keys and the sealing of secrets."""
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from claimcheck import signing
 
@@ -19,11 +21,7 @@ def test_it_signs_for_one_message_and_one_key() -> None:
 
 def test_it_names_a_key_by_its_public_half() -> None:
     key = signing.new_key_pair()
-    assert (
-        key.key_id
-        == signing.key_id(key.public_pem)
-        == signing.key_id(signing.public_pem(key.private).encode())
-    )
+    assert key.key_id == signing.key_id(key.public_pem) == signing.key_id(signing.public_pem(key.private).encode())
     assert len(key.key_id) == 16 and key.key_id != signing.new_key_pair().key_id
     assert key.private.hex() not in repr(key) and repr(key.private) not in repr(key)
 
@@ -32,6 +30,13 @@ def test_it_names_a_key_by_its_public_half() -> None:
 def test_it_refuses_what_is_no_public_key(pem: str) -> None:
     with pytest.raises(signing.BadKey):
         signing.key_id(pem)
+
+
+def test_it_refuses_a_key_of_another_kind() -> None:
+    key = ec.generate_private_key(ec.SECP256R1()).public_key()
+    pem = key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    with pytest.raises(signing.BadKey, match="Ed25519"):
+        signing.is_signed(pem, b"message", b"")
 
 
 def test_it_opens_a_sealed_secret_only_in_its_own_context() -> None:
