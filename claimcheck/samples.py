@@ -1,0 +1,75 @@
+"""The samples and the demo accounts of an embedded desk's first start; loading them again changes nothing."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from claimcheck import batches, folders, lines, passwords, people, project_files, projects, publishing
+from claimcheck.config import Settings
+from claimcheck.db import Database
+from claimcheck.people import Person
+from claimcheck.store import Store
+
+FOLDER = Path(__file__).parent.parent / "samples"
+CUSTOMER = "Northwind"
+DEMO = {"reviewer": "reviewer", "reviewer2": "reviewer", "lead": "lead", "operator": "operator", "customer": "customer"}
+
+
+def load(settings: Settings) -> None:
+    """Makes the demo accounts and takes the samples in, until every one of them can be claimed."""
+    db = Database(str(settings.database_url_web), max_size=2, name="claimcheck samples")
+    worker = Database(str(settings.database_url_worker), max_size=10, name="claimcheck samples worker")
+    try:
+        _load(settings, db)
+        _publish(worker, Store(settings))
+    finally:
+        db.close()
+        worker.close()
+
+
+def _load(settings: Settings, db: Database) -> None:
+    sender = [_account(db, name, role, str(settings.demo_password)) for name, role in DEMO.items()][-1]
+    for folder in sorted(path.parent for path in FOLDER.glob("*/project.yaml")):
+        rules = project_files.read(folder / "project.yaml")
+        made = projects.create(db, by=sender, rules=rules, settings=settings)
+        for name in ("reviewer", "reviewer2"):
+            _give_skill(db, name, rules.skill)
+        batches.take(db, project=made.id, by=sender.id, rows=_rows(folder))
+
+
+def _account(db: Database, name: str, role: str, password: str) -> Person:
+    """The demo account of this name, made with the demo's password where it is missing."""
+    known = people.by_name(db, name=name)
+    if known is None:
+        customer = CUSTOMER if role == "customer" else None
+        known = people.add(db, name=name, role=role, email=f"{name}@demo.local", customer=customer)
+        passwords.choose(db, person=known, password=password)
+    return known
+
+
+def _give_skill(db: Database, name: str, skill: str) -> None:
+    person = people.by_name(db, name=name)
+    if person and skill not in {held.name for held in people.skills(db, person_id=person.id)}:
+        people.give_skill(db, person_id=person.id, skill=skill)
+
+
+def _rows(folder: Path) -> Iterator[Any]:
+    """A folder's `items.jsonl`, else its manifest with the files."""
+    if (folder / "items.jsonl").is_file():
+        with (folder / "items.jsonl").open("rb") as file:
+            yield from lines.read(file)
+        return
+    for row in folders.read(folder):
+        files = [
+            {"name": path.name, "content_type": kind, "base64": base64.b64encode(path.read_bytes()).decode()} for path, kind in row.files
+        ]
+        yield row.row | {"payload": {**row.row["payload"], "files": files}}
+
+
+def _publish(worker: Database, store: Store) -> None:
+    """What the publisher would do, at once: the desk is ready with something to review."""
+    while publishing.publish_once(worker, store):
+        pass
