@@ -82,15 +82,14 @@ class Supervisor:
         servers.check(self.settings)
         migrations.migrate(str(self.settings.database_url), say)
         web, *others = programs.all_of(self.settings, self.home.log)
-        self.children.start(web)  # the others come after it: together they would keep both cores from it
+        self.children.start(web)
         self._samples()
         self._await_web()
-        for program in others:
+        print(_welcome(self.settings), flush=True)
+        for program in others:  # not before: together they would keep both cores from the web's own start
             self.children.start(program)
-        say("web, workers, dispatcher and publisher are up")
         self.ready = True
         self._note()
-        print(_welcome(self.settings), flush=True)
 
     def _samples(self) -> None:
         """Once for a home; a load that was cut off is repeated, which does no harm."""

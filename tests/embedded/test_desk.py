@@ -52,7 +52,8 @@ def test_it_uses_servers_of_one_s_own_and_starts_none(settings):
 
 
 def test_it_runs_a_desk_on_servers_of_one_s_own_without_demo_or_secrets(settings, home):
-    given = {name: value for name, value in settings.environ().items() if name not in ("CLAIMCHECK_HOME", "CLAIMCHECK_DEMO", "PORT", "BASE_URL")}
+    ours = ("CLAIMCHECK_HOME", "CLAIMCHECK_DEMO", "PORT", "BASE_URL")
+    given = {name: value for name, value in settings.environ().items() if name not in ours}
     run = Run(home, **given).until_ready()
     assert "@demo.local" not in run.words
     assert not run.settings().demo

@@ -126,3 +126,10 @@ def test_it_knows_no_demo_beside_servers_of_one_s_own(monkeypatch):
 def test_it_says_what_is_missing():
     with pytest.raises(config.SettingsError, match=r"^DATABASE_URL_WEB is missing; set it to .*\nSECRET_KEY is missing"):
         config.require(config.Settings(), "database_url_web", "secret_key", "host")
+
+
+def test_it_documents_every_setting_and_which_are_secret():
+    page = (config.ROOT / "docs" / "settings.md").read_text()
+    rows = dict(re.findall(r"^\| `([A-Z0-9_]+)`(.*?) \|", page, re.MULTILINE))
+    assert set(rows) == {config.variable(name) for name in config.Settings.model_fields}
+    assert {name for name, mark in rows.items() if "secret" in mark} == {config.variable(name) for name in config.SECRETS}
