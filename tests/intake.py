@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, cast
+from uuid import uuid4
 
 import psycopg
 from psycopg.rows import namedtuple_row
@@ -66,7 +67,7 @@ class World:
 
     def project(self, **more: Any) -> int:
         self.named += 1
-        given = {"name": f"project {self.named}", "skill": SKILL, "reason_codes": ["fine", "wrong"]} | more
+        given = {"name": f"project {self.named} {uuid4().hex[:8]}", "skill": SKILL, "reason_codes": ["fine", "wrong"]} | more
         return projects.create(self.web, by=self.cast.eve, rules=rules.parse(given)).id
 
     def batch(self, project: int) -> int:

@@ -20,12 +20,12 @@ from claimcheck import errors, publishing
 from claimcheck.config import ROOT
 from claimcheck.embedded import ports, processes, weed
 from claimcheck.store import Store
-from tests.intake import World, row
+from tests.intake import World, row, without
 from workers import publisher
 
 UNPUBLISHED = "SELECT count(*) FROM items WHERE not_durable_in = %s"
 DURABLE = "SELECT count(*) FROM items WHERE project_id = %s AND evidence_version > 0"
-TASKS = "SELECT count(*), count(DISTINCT item_id) FROM tasks WHERE project_id = %s"
+TASKS = "SELECT count(*) AS n, count(DISTINCT item_id) AS items FROM tasks WHERE project_id = %s"
 
 
 @pytest.fixture
@@ -103,12 +103,22 @@ def test_it_finishes_what_a_killed_publisher_left(world: World) -> None:
     _check_takeover(world)
 
 
-def test_it_takes_up_a_lapsed_lease_and_no_live_one(world: World) -> None:
+def _check_leases(world: World) -> None:
     world.accept(world.project(), [row("k")])
-    assert len(world.worker.all("evidence/take", publishing._Taken, limit=10, bytes=10**9, lease_seconds=0.3)) == 1
-    assert publishing.publish_once(world.worker, world.store) == 0
-    time.sleep(0.35)
+    assert len(world.worker.all("evidence/take", publishing._Taken, limit=10, bytes=10**9, lease_seconds=1.0)) == 1
+    assert publishing.publish(world.worker, world.store).taken == 0
+    time.sleep(1.05)
     assert publishing.publish_once(world.worker, world.store) == 1
+
+
+def test_it_takes_up_a_lapsed_lease_and_no_live_one(world: World) -> None:
+    _check_leases(world)
+
+
+@pytest.mark.parametrize("instead", ["publish_until IS NULL AND spooled_until <=", "'infinity' >="], ids=["no lapsed one", "a live one"])
+def test_that_test_notices_a_lease_that_is_judged_wrongly(world: World, instead: str) -> None:
+    with without("evidence/take", "spooled_until <=", instead), pytest.raises(AssertionError):
+        _check_leases(world)
 
 
 class OwnStore:
@@ -158,15 +168,15 @@ def test_it_waits_for_a_store_that_is_down_and_goes_on(world: World, own_store: 
     )
 
 
-def test_it_waits_for_a_database_that_is_away_and_goes_on(world: World) -> None:
+def test_it_waits_for_a_database_that_is_away_and_goes_on(world: World, postgres: Any) -> None:
     project, name = world.project(), world.conninfos.name
     with thread(world, world.store):
         world.accept(project, [row("before")])
         until(lambda: world.one(DURABLE, project) == 1)
-        world.sql.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")  # type: ignore[call-overload]
+        postgres.execute("ALTER DATABASE {} ALLOW_CONNECTIONS false", name)
         world.sql.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()", (name,))
         time.sleep(3)
-        world.sql.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")  # type: ignore[call-overload]
+        postgres.execute("ALTER DATABASE {} ALLOW_CONNECTIONS true", name)
         until(lambda: _accepted(world, project))
         until(lambda: world.one(UNPUBLISHED, project) == 0)
     assert world.all(TASKS, project) == [(2, 2)]
