@@ -3,7 +3,7 @@
 import { tabs } from "./tabs.js";
 
 const $ = (id) => document.getElementById(id);
-const desk = $("desk"), form = $("decide"), submit = $("submit"), note = $("note");
+const desk = $("desk"), form = $("decide"), submit = $("go"), note = $("note");
 const BEAT = 20, LOOK = 30, KEEP_MS = 1000;
 const typing = (element) => element?.matches?.("textarea, select, input:not([type=radio], [type=checkbox], [type=submit], [type=button])") || element?.isContentEditable;
 const say = (text) => { if ($("said").textContent !== text) $("said").textContent = text; };

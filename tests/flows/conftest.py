@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 from flask import Flask
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from werkzeug.serving import make_server
 
 from app import create_app
@@ -23,6 +23,9 @@ from claimcheck.store import Store
 from claimcheck.web import access
 from tests import people
 from tests.people import Cast
+
+SECONDS = 20  # of waiting before a browser test gives up: the machine may be busy
+expect.set_options(timeout=SECONDS * 1000)
 
 REASONS = ["as it should be", "name differs", "document expired", "picture unreadable"]
 
@@ -152,7 +155,7 @@ def browser_of(chromium: Browser, desk: LiveDesk) -> Iterator[Callable[..., Page
         page, faults = context.new_page(), []
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", lambda message: faults.append(message.text) if "Content Security Policy" in message.text else None)
-        page.set_default_timeout(8000)
+        page.set_default_timeout(SECONDS * 1000)
         opened.append(Opened(context, page, faults))
         return page
 
