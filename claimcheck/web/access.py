@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from flask import Flask, Request, Response, current_app, request
+from flask import Flask, Request, Response, current_app, g, request
 from flask_login import LoginManager, UserMixin, current_user
 
 from claimcheck import errors, people, sessions
@@ -94,17 +94,20 @@ def clear_cookie(response: Response) -> None:
 
 def _load(request: Request) -> SignedIn | None:
     secret = request.cookies.get(cookie_name())
-    if not secret or is_api():
+    if not secret or is_api() or g.get("sessions_away"):
         return None
     policy = policy_of(request.endpoint)
     background = policy is not None and policy.background
+    g.sessions_away = True  # unless it is answered: then the error's page does not wait for it once more
     person = sessions.person_of(current_app.extensions["claimcheck"].db, secret, background=background)
+    g.sessions_away = False
     return SignedIn(person) if person else None
 
 
 def install(app: Flask) -> None:
     """flask-login over our own session rows: the signed cookie of Flask carries notices, never who somebody is."""
-    manager = LoginManager(app)
+    manager = LoginManager()
+    manager.init_app(app, add_context_processor=False)  # its own would break the error pages when the sessions can't be read
     manager.session_protection = None
     manager.request_loader(_load)
     app.before_request(check)

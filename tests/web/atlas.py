@@ -28,8 +28,7 @@ class Address:
 
 
 def _path(app: Flask, rule: Rule) -> str:
-    samples = {"IntegerConverter": 1, "UUIDConverter": "00000000-0000-0000-0000-000000000001", "FloatConverter": 1.0}
-    values = {name: samples.get(type(c).__name__, "x") for name, c in rule._converters.items()}
+    values = {name: "x" if re.fullmatch(converter.regex, "x") else 1 for name, converter in rule._converters.items()}
     return app.url_map.bind("localhost").build(rule.endpoint, values, method=next(iter(rule.methods or {"GET"})))
 
 

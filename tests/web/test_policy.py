@@ -84,4 +84,5 @@ def test_it_takes_no_token_for_a_cookie(app: Flask, addresses: list[Address], ca
 def test_it_finds_nothing_under_a_number_that_no_id_can_be(app: Flask, addresses: list[Address], cast: Cast, number: int) -> None:
     for address in (a for a in addresses if "/1" in a.path and not a.api):
         path = address.path.replace("/1", f"/{number}")
-        assert atlas.client_for(app, address, cast).open(path, method=address.method).status_code in (404, 422), (path, address)
+        status = atlas.client_for(app, address, cast).open(path, method=address.method).status_code
+        assert 400 <= status < 500, (path, status)
