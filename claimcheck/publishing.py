@@ -5,14 +5,14 @@ Nothing here is needed twice to be right: a publisher may die anywhere, and what
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
 from claimcheck import errors, evidence
-from claimcheck.db import Database
+from claimcheck.db import Connection, Database
 from claimcheck.store import Store
 
 LIMIT, BYTES = 100, 32 * 1024 * 1024  # of one round
@@ -56,6 +56,11 @@ class _Published:
     item_id: int
     version: int
     published: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Stale:
+    stale: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,24 +161,37 @@ def _publish(db: Database, group: Sequence[_Taken], parts: Mapping[Of, list[evid
     first = group[0]
     hashes = [evidence.digest(t.item_id, t.version, t.shown_version, evidence.shown(t.show, t.fields), parts[t.of]) for t in group]
     of_project = {"project_id": first.project_id, "shown_version": first.shown_version, "hashes": hashes, **_arrays(t.of for t in group)}
-    rows = (
-        db.all("evidence/publish", _Published, **of_project) if first.durable else _enqueue(db, of_project | {"priority": first.priority})
-    )
+    rows = _again(db, _follow if first.durable else _enqueue, of_project, first.priority)
     seen = {(row.item_id, row.version) for row in rows}
     _defer(db, [(t.of, 0.0, "the project changed meanwhile") for t in group if t.of not in seen])
     return sum(row.published for row in rows)
 
 
-def _enqueue(db: Database, of_project: dict[str, Any]) -> list[_Published]:
+def _again(db: Database, publish: Callable[..., list[_Published]], of_project: dict[str, Any], priority: int) -> list[_Published]:
+    """In one transaction, and once more where others got in its way."""
     for _ in range(ATTEMPTS):
         try:
             with db.transaction() as connection:
-                rows = connection.all("items/publish", _Published, **of_project)
-                connection.run("partitions/wake", item_ids=[row.item_id for row in rows])
-                return rows
+                return publish(connection, of_project, priority)
         except errors.Again:
             continue
     raise errors.Again()
+
+
+def _enqueue(connection: Connection, of_project: dict[str, Any], priority: int) -> list[_Published]:
+    """Items get their task; then those that waited for them in their partitions are due."""
+    rows = connection.all("items/publish", _Published, **of_project, priority=priority)
+    connection.run("partitions/wake", item_ids=[row.item_id for row in rows])
+    return rows
+
+
+def _follow(connection: Connection, of_project: dict[str, Any], _priority: int) -> list[_Published]:
+    """Newer evidence is published, and every open task follows."""
+    rows = connection.all("evidence/publish", _Published, **of_project)
+    followed = {name: of_project[name] for name in ("item_ids", "versions", "hashes", "shown_version")}
+    while rows and any(row.stale for row in connection.all("evidence/follow", _Stale, **followed)):
+        pass
+    return rows
 
 
 def _put_off(db: Database, taken: Sequence[_Taken], faults: Mapping[Of, errors.Error]) -> None:

@@ -1,5 +1,5 @@
--- evidence: spooled → published, of items that are durable already; open tasks get the new hash under their row locks. A live lease stays: its submit
--- is then refused once as EVIDENCE_CHANGED. An older version that comes late is only kept.
+-- evidence: spooled → published, of items that are durable already. An older version that comes late is only kept. Open tasks follow by evidence/follow,
+-- in the same transaction.
 WITH project AS MATERIALIZED (
     SELECT p.id, p.shown_version FROM projects p
      WHERE p.id = %(project_id)s::int AND p.cancelled_at IS NULL AND p.shown_version = %(shown_version)s::int
@@ -20,20 +20,9 @@ published AS (
       FROM due WHERE e.item_id = due.item_id AND e.version = due.version),
 emptied AS (
     DELETE FROM spool s USING due WHERE s.item_id = due.item_id AND s.version = due.version),
-task AS MATERIALIZED (
-    SELECT t.id, t.evidence_hash AS before, due.item_id, due.version, due.hash
-      FROM due JOIN tasks t ON t.item_id = due.item_id
-     WHERE due.newer AND t.ended_as IS NULL
-     ORDER BY t.id
-       FOR NO KEY UPDATE OF t),
-changed AS (
-    UPDATE tasks t SET evidence_version = task.version, shown_version = project.shown_version, evidence_hash = task.hash
-      FROM task CROSS JOIN project WHERE t.id = task.id),
 noted AS (
     INSERT INTO events (kind, person_id, project_id, item_id, detail)
     SELECT 'evidence.published', due.created_by, project.id, due.item_id,
-           jsonb_build_object('version', due.version, 'shown_version', project.shown_version, 'evidence_hash', encode(due.hash, 'hex'),
-                              'tasks', (SELECT COALESCE(jsonb_agg(jsonb_build_object('id', task.id, 'before', encode(task.before, 'hex'))), '[]')
-                                          FROM task WHERE task.item_id = due.item_id))
+           jsonb_build_object('version', due.version, 'shown_version', project.shown_version, 'evidence_hash', encode(due.hash, 'hex'))
       FROM due CROSS JOIN project)
 SELECT item_id, version, true AS published FROM due;

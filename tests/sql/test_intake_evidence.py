@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import io
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -63,8 +65,38 @@ def test_it_tells_the_holder_that_the_evidence_changed(world: World) -> None:
 
 
 def test_that_test_notices_when_open_tasks_keep_the_old_hash(world: World) -> None:
-    with without("evidence/publish", "WHERE t.id = task.id", "WHERE false AND t.id = task.id"), pytest.raises(AssertionError):
+    with without("evidence/follow", "WHERE t.ended_as IS NULL", "WHERE false AND t.ended_as IS NULL"), pytest.raises(AssertionError):
         _check_change_while_held(world)
+
+
+def _check_escalation_meanwhile(world: World) -> None:
+    """A submit raises an escalation, and has not committed yet, when newer evidence is published."""
+    _, claim = _held(world)
+    _revise(world, claim.item_id, {"name": "Ada", "age": 37})
+    of = {
+        "assignment_id": claim.assignment_id,
+        "lease_token": claim.lease_token,
+        "me": world.cast.ada.id,
+        "evidence_hash": claim.evidence_hash,
+    }
+    with ThreadPoolExecutor(1) as other:
+        with world.web.transaction() as connection:
+            what = {"verdict": "escalate", "answer": None, "vote": "escalate", "reason_code": "fine", "note": ""}
+            assert connection.run("decisions/submit", **of, **what) == 1
+            published = other.submit(world.publish)
+            time.sleep(1.0)
+        assert published.result() == 1
+    (raised,) = world.all("SELECT * FROM tasks WHERE item_id = %s AND ended_as IS NULL", claim.item_id)
+    assert (raised.kind, raised.evidence_version) == ("escalation", 2)
+
+
+def test_it_gives_new_evidence_to_a_task_that_is_raised_meanwhile(world: World) -> None:
+    _check_escalation_meanwhile(world)
+
+
+def test_that_test_notices_when_tasks_follow_only_once(world: World) -> None:
+    with without("evidence/follow", "SELECT count(*)::int AS stale", "SELECT 0 * count(*)::int AS stale"), pytest.raises(AssertionError):
+        _check_escalation_meanwhile(world)
 
 
 def test_it_keeps_both_hashes_of_an_item_that_changed_after_its_decision(world: World) -> None:
