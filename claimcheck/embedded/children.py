@@ -36,6 +36,7 @@ class Children:
     def __init__(self, say: Callable[[str], None], changed: Callable[[], None] = lambda: None):
         self.say, self.changed = say, changed
         self.all: dict[str, Child] = {}
+        self._trimmed = time.monotonic()
 
     def start(self, program: Program) -> Child:
         process = processes.start(program)
@@ -58,6 +59,13 @@ class Children:
             elif child.due is not None and time.monotonic() >= child.due:
                 self._again(child)
         reap_strangers({child.process.pid for child in self.all.values()})
+
+    def trim_logs(self, every: float = 30.0) -> None:
+        """Now and then puts a long log aside while its writer goes on."""
+        if time.monotonic() - self._trimmed > every:
+            self._trimmed = time.monotonic()
+            for child in self.all.values():
+                processes.trim(child.program.log)
 
     def _mourn(self, child: Child) -> None:
         now = time.monotonic()

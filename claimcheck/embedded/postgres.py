@@ -197,7 +197,7 @@ class Postgres:
                 os.kill(pid, signal.SIGINT)
             if not processes.wait_until(lambda: not processes.is_alive(name), 20):
                 processes.end(name)
-        elif name:
+        elif Path(f"/proc/{pid}").exists():  # a stranger, or a dead one that nobody has collected: PostgreSQL would fear it
             pid_file.unlink(missing_ok=True)
 
     def _is_ours(self, pid: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from pathlib import Path
 from claimcheck.embedded.accounts import Account
 
 LEASH = Path(__file__).with_name("leash.py")
-LOG_BYTES = 10_000_000  # a longer log is put aside at the next start
+LOG_BYTES = 10_000_000  # a longer log is put aside
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,15 @@ def start(program: Program) -> subprocess.Popen[bytes]:
 
 def _log(path: Path):
     path.parent.mkdir(mode=0o700, exist_ok=True)
-    if path.exists() and path.stat().st_size > LOG_BYTES:
-        path.replace(path.with_suffix(".log.1"))
+    trim(path)
     return path.open("ab")
+
+
+def trim(path: Path) -> None:
+    """Puts a log aside that has grown long; whoever writes to it, by appending, goes on in the emptied file."""
+    if path.exists() and path.stat().st_size > LOG_BYTES:
+        shutil.copyfile(path, path.with_suffix(".log.1"))
+        os.truncate(path, 0)
 
 
 def stop(program: Program, child: subprocess.Popen[bytes]) -> int:

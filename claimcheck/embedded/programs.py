@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -17,12 +16,13 @@ WEB_GRACE, WORKER_GRACE = 25.0, 30.0  # seconds; longer than a request, longer t
 
 
 def all_of(settings: Settings, logs: Path) -> list[Program]:
-    """What runs beside the servers, the web first. A module that is not there yet is left out."""
+    """What runs beside the servers, the web first."""
     web = settings.model_copy(update={**NEVER, "database_url_worker": None})
     worker = settings.model_copy(update={**NEVER, "database_url_web": None})
-    programs = [_module(f"worker-{n + 1}", "workers.worker", worker, logs) for n in range(settings.workers)]
+    programs = [_web(web, logs)]
+    programs += [_module(f"worker-{n + 1}", "workers.worker", worker, logs) for n in range(settings.workers)]
     programs += [_module(name, f"workers.{name}", worker, logs) for name in ("dispatcher", "publisher")]
-    return [_web(web, logs), *(program for program in programs if importlib.util.find_spec(program.argv[-1]))]
+    return programs
 
 
 def _web(settings: Settings, logs: Path) -> Program:

@@ -14,7 +14,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from typing import Any
+from typing import Any, TextIO
 
 from claimcheck import config, migrations
 from claimcheck.config import Settings, SettingsError
@@ -34,7 +34,12 @@ class Stop(BaseException):
 
 
 def say(line: str) -> None:
-    print(f"{time.monotonic() - BEGAN:6.1f} s  {line}", file=sys.stderr, flush=True)
+    _write(sys.stderr, f"{time.monotonic() - BEGAN:6.1f} s  {line}")
+
+
+def _write(stream: TextIO, line: str) -> None:
+    with contextlib.suppress(OSError):  # a terminal that has been closed is no reason to stop a desk
+        print(line, file=stream, flush=True)
 
 
 class Signals:
@@ -85,7 +90,7 @@ class Supervisor:
         self.children.start(web)
         self._samples()
         self._await_web()
-        print(_welcome(self.settings), flush=True)
+        _write(sys.stdout, _welcome(self.settings))
         for program in others:  # not before: together they would keep both cores from the web's own start
             self.children.start(program)
         self.ready = True
@@ -115,6 +120,7 @@ class Supervisor:
     def _keep(self) -> None:
         while not self.signals.count:
             self.children.watch()
+            self.children.trim_logs()
             time.sleep(0.1)
 
     def _note(self) -> None:

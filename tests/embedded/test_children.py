@@ -13,6 +13,7 @@ import pytest
 from claimcheck.embedded import children as family
 from claimcheck.embedded import processes
 from claimcheck.embedded.children import Children
+from claimcheck.embedded.postgres import Place, Postgres
 from claimcheck.embedded.processes import Program
 
 ROOT = Path(__file__).parents[2]
@@ -98,10 +99,31 @@ def test_it_knows_a_process_from_another_with_the_same_number():
 
 
 def test_it_removes_a_pid_file_that_names_a_stranger_and_spares_the_stranger(tmp_path):
-    from claimcheck.embedded.postgres import Place, Postgres
-
     server = Postgres(Place(tmp_path, tmp_path, None), 1, {}, tmp_path / "log")
     (tmp_path / "postmaster.pid").write_text(f"{os.getppid()}\n{tmp_path}\n")
     server.clear()
     assert not (tmp_path / "postmaster.pid").exists()
     assert processes.identity(os.getppid())
+
+
+def test_it_removes_a_pid_file_that_names_a_dead_one_that_nobody_has_collected(tmp_path):
+    with subprocess.Popen(["true"]) as dead:
+        assert processes.wait_until(lambda: processes.identity(dead.pid) is None, 20)
+        (tmp_path / "postmaster.pid").write_text(f"{dead.pid}\n{tmp_path}\n")
+        Postgres(Place(tmp_path, tmp_path, None), 1, {}, tmp_path / "log").clear()
+    assert not (tmp_path / "postmaster.pid").exists()
+
+
+def test_it_puts_a_long_log_aside_while_its_writer_goes_on(tmp_path, children, monkeypatch):
+    monkeypatch.setattr(processes, "LOG_BYTES", 100)
+    text = "import sys; print('before' * 50, flush=True); sys.stdin = open(sys.argv[1]); sys.stdin.read(); print('after', flush=True)"
+    os.mkfifo(tmp_path / "gate")
+    chatty = program(tmp_path, text)
+    chatty.argv.append(str(tmp_path / "gate"))
+    children.start(chatty)
+    assert has_said(tmp_path, "before")
+    children.trim_logs(every=-1)
+    (tmp_path / "gate").write_text("go on")
+    assert has_said(tmp_path, "after")
+    assert chatty.log.read_text() == "after\n"
+    assert "before" in chatty.log.with_suffix(".log.1").read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -108,13 +109,14 @@ def test_it_refuses_a_port_that_was_asked_for_and_is_taken(home):
 
 def test_it_takes_other_ports_for_its_servers_where_the_usual_ones_are_taken(home):
     usual = (5432, 6379, 8333)
-    held = [listener for port in usual if (listener := occupied(port))]
-    run = Run(home).until_ready()
-    settings = run.settings()
-    assert not {urlsplit(a).port for a in (settings.database_url, settings.redis_url, settings.s3_endpoint)} & set(usual)
-    assert run.stop() == 0
-    for listener in held:
-        listener.close()
+    with contextlib.ExitStack() as held:
+        for port in usual:
+            with contextlib.suppress(OSError):  # taken already, which will do
+                held.enter_context(socket.create_server(("127.0.0.1", port)))
+        run = Run(home).until_ready()
+        settings = run.settings()
+        assert not {urlsplit(a).port for a in (settings.database_url, settings.redis_url, settings.s3_endpoint)} & set(usual)
+        assert run.stop() == 0
 
 
 @pytest.mark.parametrize(
@@ -144,13 +146,6 @@ def test_it_says_so_where_the_home_cannot_be_written(home):
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return listener.getsockname()[1]
-
-
-def occupied(port):
-    try:
-        return socket.create_server(("127.0.0.1", port))
-    except OSError:
-        return None
 
 
 def run_port(run):
