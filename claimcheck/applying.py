@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 from claimcheck import deliveries, errors, logs, outbound, outbox, signing
 from claimcheck.db import Connection, Database
@@ -14,10 +15,11 @@ from claimcheck.outbox import Lease
 
 THREADS = 32  # calls under way in a process; they mostly wait
 CHAIN_SECONDS = 15.0  # that a thread goes on with what follows, before others get their turn
-PAUSE = 0.5  # between two tries to write down what a receiver answered
+PAUSE = 0.5  # between two tries of the database
 
 SEALED = "SECRET_KEY does not open the webhook's secret: give the desk its former key, or the webhook a new secret"
 
+Step = TypeVar("Step")
 Ending = Callable[[Database | Connection, Lease], str | None]
 log = logs.get("claimcheck.applying")
 
@@ -60,48 +62,39 @@ class Applier:
     def _chain(self, outbox_id: int) -> None:
         """A row and what follows it, so that a partition or an endpoint with a backlog need not wait for the doorbell each time."""
         until = time.monotonic() + CHAIN_SECONDS
-        taken = outbox.lease(self.db, outbox_id=outbox_id)
+        taken = self._lease([outbox_id])
         while taken is not None:
             if taken.lease is not None:
                 self._apply(taken)
-            taken = self._next(taken) if time.monotonic() < until else None
+            taken = self._lease(_insist(until, outbox.after, self.db, taken)) if time.monotonic() < until else None
 
-    def _next(self, ended: Lease) -> Lease | None:
-        for outbox_id in outbox.after(self.db, ended):
-            if self._stopping.is_set():
-                return None
-            if taken := outbox.lease(self.db, outbox_id=outbox_id):
+    def _lease(self, outbox_ids: list[int]) -> Lease | None:
+        """The first of these rows that can be had."""
+        until = time.monotonic() + CHAIN_SECONDS
+        for outbox_id in outbox_ids:
+            if not self._stopping.is_set() and (taken := _insist(until, outbox.lease, self.db, outbox_id=outbox_id)):
                 return taken
         return None
 
     def _apply(self, taken: Lease) -> None:
         until = time.monotonic() + outbox.LEASE_SECONDS
-        if taken.kind == "standing":
-            self._write(taken, until, None, _done)
-            return
+        call, end = self._call(taken, until) if taken.kind == "webhook" else (None, _done)
+        state = _insist(until, self._end, taken, call, end)
+        log.info("apply.ended", outbox_id=taken.outbox_id, attempt=taken.attempt, state=state or "lease lost")
+
+    def _call(self, taken: Lease, until: float) -> tuple[Call | None, Ending]:
+        """The call, where it came to one, and what is to be written down."""
         try:
-            call = deliveries.deliver(self.db, self.sender, taken)
+            to, sent = _insist(until - deliveries.DEADLINE, deliveries.prepare, self.db, taken)
+            call = deliveries.deliver(self.sender, to, sent, taken)
         except signing.Unsealable:
-            self._write(taken, until, None, _failed(taken, SEALED, permanent=True))
+            return None, _failed(taken, SEALED, permanent=True)
         except errors.Unavailable:
             raise
         except Exception as error:
-            self._write(taken, until, None, _failed(taken, f"The desk could not make the call ({type(error).__name__})"))
-            raise
-        else:
-            self._write(taken, until, call, _done if call.answer.kind == "applied" else _answered(taken, call.answer))
-
-    def _write(self, taken: Lease, until: float, call: Call | None, end: Ending) -> None:
-        """Writes down what has happened elsewhere, trying as long as the lease lasts: else it would have to happen again."""
-        while True:
-            try:
-                state = self._end(taken, call, end)
-                break
-            except (errors.Unavailable, errors.Again) as error:
-                if time.monotonic() + PAUSE > until:
-                    raise
-                time.sleep(0 if isinstance(error, errors.Again) else PAUSE)
-        log.info("apply.ended", outbox_id=taken.outbox_id, attempt=taken.attempt, state=state or "lease lost")
+            log.exception("apply.broken", outbox_id=taken.outbox_id)
+            return None, _failed(taken, f"The desk could not make the call ({type(error).__name__})")
+        return call, _done if call.answer.kind == "applied" else _answered(taken, call.answer)
 
     def _end(self, taken: Lease, call: Call | None, end: Ending) -> str | None:
         if call is None:
@@ -109,6 +102,17 @@ class Applier:
         with self.db.transaction() as connection:
             deliveries.record(connection, call)
             return end(connection, taken)
+
+
+def _insist(until: float, step: Callable[..., Step], *args: Any, **named: Any) -> Step:
+    """Takes a step in the database, for as long as there is time: what has happened elsewhere would have to happen again."""
+    while True:
+        try:
+            return step(*args, **named)
+        except (errors.Unavailable, errors.Again) as error:
+            if time.monotonic() + PAUSE > until:
+                raise
+            time.sleep(0 if isinstance(error, errors.Again) else PAUSE)
 
 
 def _done(connection: Database | Connection, taken: Lease) -> str | None:

@@ -100,10 +100,14 @@ def _changed(db: Database, told: decisions.Decision) -> dict[str, str] | None:
     return {"decided_hash": told.evidence_hash.hex(), "current_hash": current}
 
 
-def deliver(db: Database, by: Sender, taken: outbox.Lease) -> Call:
-    """Tells the project's webhook of an outcome, once. Raises signing.Unsealable."""
+def prepare(db: Database, taken: outbox.Lease) -> tuple[effects.Webhook, Message]:
+    """Where a leased outcome is to be told, and what."""
     told = decisions.load(db, decision_id=taken.decision_id)
-    to, sent = effects.load(db, project_id=told.project_id), message(db, told, taken.effect_no)
+    return effects.load(db, project_id=told.project_id), message(db, told, taken.effect_no)
+
+
+def deliver(by: Sender, to: effects.Webhook, sent: Message, taken: outbox.Lease) -> Call:
+    """Tells the webhook, once. Raises signing.Unsealable."""
     answer = webhook.deliver(to.url, sent, to.secrets(by.secret_key), by.allow, by.denied_ports, DEADLINE)
     return Call(to.effect_id, taken.outbox_id, sent.id, taken.attempt, answer)
 

@@ -16,7 +16,7 @@ from rq.serializers import JSONSerializer
 QUEUE = "apply"
 FUNCTION = "workers.apply.run"
 JOB_SECONDS = 30  # a job only hands its row to a thread; this is the last net
-WORKER_TTL = 20  # seconds; RQ blocks for 15 fewer
+WORKER_TTL = 20  # seconds; RQ blocks for 15 fewer, on a connection that is given 10 more
 MAINTENANCE_SECONDS = 30
 RESULT_SECONDS, FAILURE_SECONDS, WAITING_SECONDS = 5, 60, 600  # what is lost is rung for again
 # What RQ may read back of a job. Callbacks, webhooks, dependents, repeats and meta are missing on purpose: they name what to call or fetch.
@@ -87,9 +87,10 @@ class RingWorker(SimpleWorker):
         """We have no groups, and RQ would read their jobs by pickle."""
 
 
-def connect(url: str) -> redis.Redis:
-    """A client whose every wait has an end."""
-    return redis.Redis.from_url(url, socket_timeout=3, socket_connect_timeout=2, health_check_interval=10, retry=Retry(NoBackoff(), 0))
+def connect(url: str, seconds: float = 3.0) -> redis.Redis:
+    """A client whose every wait has an end, after `seconds`; a worker's is longer than it blocks."""
+    once = Retry(NoBackoff(), 0)
+    return redis.Redis.from_url(url, socket_timeout=seconds, socket_connect_timeout=2, health_check_interval=10, retry=once)
 
 
 def queue(client: redis.Redis) -> RingQueue:

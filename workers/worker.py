@@ -46,7 +46,7 @@ class Stop:
 def work(url: str, stop: Stop) -> None:
     """Listens, until told to stop. Redis may be away, come late or lose everything meanwhile."""
     while not stop.asked.is_set():
-        client = doorbell.connect(url)
+        client = doorbell.connect(url, doorbell.WORKER_TTL)
         try:
             _refuse_eviction(client)
             _listen(client, stop)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from claimcheck import outbox
+from claimcheck.embedded import processes
 from tests.workers.machinery import Hook, Machinery, settle
 from tests.workers.stage import Project, Stage
 from workers import doorbell
@@ -86,7 +87,9 @@ def _hang_worker(machinery: Machinery) -> None:
 
 def _kill_backends(machinery: Machinery) -> None:
     for _ in range(15):
-        machinery.stage.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'claimcheck_worker' AND datname = current_database()")
+        machinery.stage.run(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'claimcheck_worker' AND datname = current_database()"
+        )
         settle(0.2)
 
 
@@ -139,7 +142,10 @@ def test_it_lets_a_slow_receiver_delay_nobody_else(stage: Stage, machinery: Mach
     decisions = stage.outcomes(quick, 20)
     machinery.wait(lambda: len(hook.entries()) == 20 and stage.states(quick.standing) == {"done": 20})
     assert hook.effects() == Counter(decisions) and stage.states(late.webhook).get("pending", 0) > 40
-    in_flight = stage.one("SELECT max(n) FROM (SELECT count(*) AS n FROM deliveries WHERE effect_id = %(e)s GROUP BY date_trunc('second', at)) x", e=late.webhook)
+    in_flight = stage.one(
+        "SELECT max(n) FROM (SELECT count(*) AS n FROM deliveries WHERE effect_id = %(e)s GROUP BY date_trunc('second', at)) x",
+        e=late.webhook,
+    )
     assert (in_flight or 0) <= outbox.AT_ONCE + 1
 
 
@@ -208,20 +214,23 @@ def test_it_commits_a_standing_with_its_applied_row_or_not_at_all(stage: Stage, 
     for name in ("valkey", "worker1", "worker2", "dispatcher"):
         machinery.start(name)
     stop = threading.Event()
-    killer = threading.Thread(target=lambda: [_kill_some(stage) for _ in iter(lambda: stop.wait(0.1), True)])
+    killer = threading.Thread(target=lambda: [_kill_some(stage) for _ in iter(lambda: stop.wait(0.5), True)])
     machinery.wait(lambda: stage.all("SELECT FROM applied LIMIT 1"))
     killer.start()
     try:
-        machinery.wait(lambda: _check(stage) == 300)
+        processes.wait_until(lambda: _check(stage) == 300, 20)
     finally:
         stop.set()
         killer.join()
+    machinery.wait(lambda: _check(stage) == 300)
     assert stage.one("SELECT count(*) FROM standings WHERE times = 1") == 300
 
 
 def _kill_some(stage: Stage) -> None:
     other = Stage(stage.conninfos)
-    other.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'claimcheck_worker' AND datname = current_database() AND random() < 0.4")
+    other.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'claimcheck_worker' AND datname = current_database() AND random() < 0.4"
+    )
     other.end()
 
 

@@ -63,10 +63,14 @@ class Planter:
         self.job("in-result", self.ring, result=pickle.dumps(Shell(self.touch("in-result"))))
         self.job("by-instance", call("format", self.touch("x"), instance="{0}"))
         for callback in ("success", "failure", "stopped"):
-            self.job(f"{callback}-callback", call(doorbell.FUNCTION, 0), **{f"{callback}_callback_name": f"tests.workers.canary.{callback}"})
+            self.job(
+                f"{callback}-callback", call(doorbell.FUNCTION, 0), **{f"{callback}_callback_name": f"tests.workers.canary.{callback}"}
+            )
         self.job("failing-callback", call("no.such.thing"), failure_callback_name="tests.workers.canary.failing")
         self.client.sadd("rq:job:by-dependent:dependents", "dependent")
-        self.job("dependent", call("os.system", self.touch("dependent")), queued=False, dependency_ids='["by-dependent"]', status="deferred")
+        self.job(
+            "dependent", call("os.system", self.touch("dependent")), queued=False, dependency_ids='["by-dependent"]', status="deferred"
+        )
         self.job("by-dependent", self.ring)
         self.job("abandoned", self.ring, queued=False, status="started", failure_callback_name="tests.workers.canary.abandoned",
                  meta=pickle.dumps(Shell(self.touch("abandoned-meta"))))  # fmt: skip
@@ -155,6 +159,17 @@ def test_it_refuses_a_redis_that_evicts(planter: Planter, machinery: Machinery) 
     planter.client.config_set("maxmemory-policy", "allkeys-lru")
     child = machinery.start("worker")
     assert child.wait(60) != 0 and "noeviction" in machinery.words("worker")
+
+
+def test_it_waits_for_a_ring_without_losing_redis(planter: Planter, stage: Stage, machinery: Machinery) -> None:
+    """A socket's time-out that is shorter than the wait for a job would cut it off, and lose what is popped just then."""
+    machinery.start("worker")
+    machinery.wait_listening("worker")
+    time.sleep(13)
+    assert "could not connect" not in machinery.words("worker")
+    decision = stage.outcome(stage.project())
+    planter.job("honest", call(doorbell.FUNCTION, stage.row(decision).id))
+    machinery.drained()
 
 
 def test_it_listens_to_one_queue_and_forks_nothing(planter: Planter, machinery: Machinery) -> None:
