@@ -16,7 +16,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from werkzeug.serving import make_server
 
 from app import create_app
-from claimcheck import batches, decisions, projects, publishing, rules, sessions, tasks
+from claimcheck import batches, decisions, projects, publishing, revisions, rules, sessions, tasks
+from claimcheck import people as accounts
 from claimcheck.db import Database
 from claimcheck.people import Person
 from claimcheck.store import Store
@@ -54,8 +55,6 @@ class LiveDesk:
         skill = others.pop("skill", f"skill {self.made}")
         given = {"name": f"Project {self.made}", "skill": skill, "reason_codes": REASONS, **others}
         made = projects.create(self.web, by=self.cast.eve, rules=rules.parse(given))
-        from claimcheck import people as accounts
-
         for person in (self.cast.ada, self.cast.ben):
             accounts.give_skill(self.web, person_id=person.id, skill=skill)
         return made.id
@@ -64,9 +63,17 @@ class LiveDesk:
         """Items, taken in, stored and published; their ids."""
         rows = [{"idempotency_key": f"k{project_id}-{n}", "payload": payload} for n, payload in enumerate(payloads, 1)]
         batches.take(self.web, project=project_id, by=self.cast.eve.id, rows=rows)
+        self.publish()
+        return [row[0] for row in self.execute("SELECT id FROM items WHERE project_id = %s ORDER BY id", project_id)]
+
+    def new_version(self, item_id: int, payload: dict[str, Any]) -> None:
+        """The item becomes something else."""
+        revisions.revise(self.web, person=self.cast.eve, item_id=item_id, payload=payload)
+        self.publish()
+
+    def publish(self) -> None:
         while publishing.publish_once(self.worker, self.store):
             pass
-        return [row[0] for row in self.execute("SELECT id FROM items WHERE project_id = %s ORDER BY id", project_id)]
 
     def execute(self, statement: str, *params: Any) -> list[tuple[Any, ...]]:
         """As the superuser, past every rule: for what only time, or another person, would do."""
@@ -76,16 +83,17 @@ class LiveDesk:
 
     def lapse(self, person: Person) -> None:
         """Lets the lease that this person holds run out."""
-        self.execute(
-            "UPDATE assignments SET lease_expires = greatest(claimed_at, clock_timestamp() - interval '1 second') WHERE person_id = %s AND ended_at IS NULL", person.id
-        )
+        past = "greatest(claimed_at, clock_timestamp() - interval '1 second')"
+        self.execute(f"UPDATE assignments SET lease_expires = {past} WHERE person_id = %s AND ended_at IS NULL", person.id)  # noqa: S608
 
     def clear(self) -> None:
         """Nothing waits and nobody holds anything: what an earlier test left behind is closed."""
         self.execute("UPDATE assignments SET ended_at = clock_timestamp(), end_reason = 'revoked' WHERE ended_at IS NULL")
         self.execute("UPDATE tasks SET cancelled_at = clock_timestamp() WHERE ended_as IS NULL AND cancelled_at IS NULL")
 
-    def decide(self, person: Person, *, verdict: str = "approve", reason: str = REASONS[0], note: str = "", item_id: int | None = None) -> int:
+    def decide(
+        self, person: Person, *, verdict: str = "approve", reason: str = REASONS[0], note: str = "", item_id: int | None = None
+    ) -> int:
         """Claims and decides as that person; the decision's id."""
         claim = tasks.claim(self.web, me=person.id, item_id=item_id)
         assert claim is not None
