@@ -1,0 +1,193 @@
+"""The command line on real servers: each command as a process of its own, its answer alone on standard output."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from claimcheck import assignments, batches, decisions, evidence, people, tasks
+from claimcheck.db import Database
+from tests.people import cast, settings
+
+ROOT = Path(__file__).parents[2]
+PROJECT = "name: Papers\nskill: papers\nquestion: Is it complete?\nreason_codes: [complete, torn]\n"
+
+
+@pytest.fixture(scope="module")
+def desk(make_database, store_server, valkey, tmp_path_factory):
+    """The variables of a desk on servers of one's own, which every command here works with."""
+    database = make_database()
+    variables = settings(database, store_server, valkey).model_copy(update={"database_url": database.owner, "home": tmp_path_factory.mktemp("home")}).environ()
+    return {name: value for name, value in os.environ.items() if not name.startswith("CLAIMCHECK")} | variables
+
+
+@pytest.fixture(scope="module")
+def db(desk):
+    db = Database(desk["DATABASE_URL_WEB"])
+    yield db
+    db.close()
+
+
+def claimcheck(desk, *arguments, code=0, stdin=""):
+    done = subprocess.run([sys.executable, "-m", "claimcheck.cli", *map(str, arguments)], cwd=ROOT, env=desk, input=stdin, capture_output=True, text=True, timeout=300)
+    assert done.returncode == code, f"{done.stdout}\n{done.stderr}"
+    return done
+
+
+def answer(desk, *arguments, **options):
+    return json.loads(claimcheck(desk, *arguments, "--json", **options).stdout)
+
+
+def test_it_prints_a_token_alone_and_makes_account_and_skill(desk, db):
+    token = claimcheck(desk, "token", "new", "robot", "--role", "reviewer", "--skill", "papers").stdout
+    assert len(token.strip()) >= 32 and token.count("\n") == 1
+    person = people.by_name(db, name="robot")
+    assert person.program and [s.name for s in people.skills(db, person_id=person.id)] == ["papers"]
+
+
+def test_it_adds_people_and_names_what_is_wrong(desk, db):
+    link = answer(desk, "user", "add", "ada@example.org", "--role", "reviewer", "--skill", "papers", "--name", "Ada")["link"]
+    assert "/password/" in link
+    said = claimcheck(desk, "user", "add", "ada@example.org", "--role", "reviewer", "--name", "Other", code=2).stderr
+    assert "taken" in said
+    assert "email" in claimcheck(desk, "user", "add", "nonsense", "--role", "lead", code=2).stderr
+    assert people.by_name(db, name="Other") is None
+
+
+def test_it_takes_a_password_from_standard_input(desk):
+    claimcheck(desk, "user", "add", "chi@example.org", "--role", "lead", "--name", "Chi", "--password-stdin", stdin="correct horse battery\n")
+    said = claimcheck(desk, "user", "add", "dov@example.org", "--role", "operator", "--name", "Dov", "--password-stdin", stdin="short\n", code=2).stderr
+    assert "password" in said
+
+
+def test_it_opens_a_project_once_and_changes_its_rules(desk, tmp_path):
+    file = tmp_path / "papers.yaml"
+    file.write_text(PROJECT)
+    first = answer(desk, "project", "apply", file)
+    assert first["version"] == 1 and answer(desk, "project", "apply", file) == first
+    file.write_text(PROJECT.replace("torn", "torn, stained"))
+    assert answer(desk, "project", "apply", file, "--why", "stains")["version"] == 2
+    file.write_text(PROJECT + "wanted: none\n")
+    assert "wanted" in claimcheck(desk, "project", "apply", file, code=2).stderr
+    assert [p["name"] for p in answer(desk, "project", "list")["projects"]] == ["Papers"]
+
+
+def folder_of(tmp_path: Path) -> Path:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "large.bin").write_bytes(os.urandom(700_000))
+    (folder / "a.txt").write_text("one\n")
+    (folder / "b c.csv").write_text("x,y\n1,2\n")
+    (folder / "manifest.csv").write_text("idempotency_key,files,partition_key,kind\nfirst,a.txt;b c.csv,p,letter\nsecond,large.bin,p,blob\n")
+    return folder
+
+
+def decide_all(db, me):
+    """Looks at everything there is, and the receipts' numbers."""
+    found = []
+    while claim := tasks.claim(db, me=me):
+        held = assignments.load(db, assignment_id=claim.assignment_id, me=me)
+        fence = {"assignment_id": claim.assignment_id, "lease_token": claim.lease_token, "me": me}
+        found.append(decisions.submit(db, **fence, evidence_hash=held.evidence_hash, verdict="approve", reason_code="complete"))
+    return found
+
+
+def test_it_gives_back_every_byte(desk, db, tmp_path):
+    folder = folder_of(tmp_path)
+    sent = answer(desk, "import", folder, "--project", "Papers")
+    assert (sent["accepted"], sent["claimable"], sent["refused"]) == (2, 2, 0)
+    assert answer(desk, "import", folder, "--project", "Papers")["repeated"] >= 1, "the same folder again is a repeat"
+    ada = people.by_name(db, name="Ada")
+    made = decide_all(db, ada.id)
+    assert len(made) == 2
+    out = tmp_path / "out"
+    facts = answer(desk, "export", "--project", "Papers", "--out", out)
+    assert (facts["items"], facts["outcomes"]) == (2, 2)
+    listed = [json.loads(line) for line in (out / "items.jsonl").read_text().splitlines()]
+    for name in ("a.txt", "b c.csv", "large.bin"):
+        [part] = [p for row in listed for p in row["parts"] if p["name"] == name]
+        assert (out / part["path"]).read_bytes() == (folder / name).read_bytes()
+        assert part["sha256"] == hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    reads = db.all("evidence/export", _Part, project_id=1, me=0, after=0, limit=1)
+    assert reads, "the export's statement is the one that puts its reading on record"
+
+
+class _Part:
+    def __init__(self, **row):
+        self.row = row
+
+
+def test_it_refuses_to_write_into_a_folder_that_holds_something(desk, tmp_path):
+    (tmp_path / "there").write_text("mine")
+    assert "empty folder" in claimcheck(desk, "export", "--project", "Papers", "--out", tmp_path, code=2).stderr
+    assert (tmp_path / "there").read_text() == "mine"
+
+
+def test_it_verifies_a_receipt_with_nothing_but_files(desk, tmp_path):
+    out = tmp_path / "out"
+    answer(desk, "export", "--project", "Papers", "--out", out)
+    receipt = sorted((out / "receipts").iterdir())[0]
+    item = json.loads(receipt.read_text())["item_id"]
+    [key] = (out / "keys").iterdir()
+    payload = out / "items" / str(item) / "v1"
+    bare = {name: value for name, value in desk.items() if not name.startswith(("DATABASE", "S3", "REDIS"))}
+    good = ["verify", receipt, "--payload", payload, "--key", key]
+    assert "genuine" in claimcheck(bare, *good).stdout
+    part = next(payload.iterdir())
+    part.write_bytes(part.read_bytes() + b"!")
+    assert part.name in claimcheck(bare, *good, code=1).stdout
+    part.write_bytes(part.read_bytes()[:-1])
+    receipt.write_bytes(receipt.read_bytes().replace(b'"approve"', b'"reject"'))
+    assert "NOT genuine" in claimcheck(bare, *good, code=1).stdout
+
+
+def test_it_verifies_a_decision_against_the_desk(desk):
+    assert "genuine" in claimcheck(desk, "verify", "1").stdout
+    claimcheck(desk, "verify", "999999", code=2)
+
+
+def test_it_keeps_bad_rows_and_takes_the_good_ones(desk, db, tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    good, bad = {"idempotency_key": "good", "payload": {"text": "fine"}}, {"idempotency_key": "bad", "payload": {"files": [{"name": "x.pdf", "content_type": "application/pdf", "base64": "eA=="}]}}
+    rows.write_bytes(json.dumps(good).encode() + b"\n" + json.dumps(bad).encode() + b'\n{"idempotency_key": \n\xff\xfe\n')
+    done = claimcheck(desk, "import", rows, "--project", "Papers", "--json", code=1)
+    facts = json.loads(done.stdout)
+    assert (facts["accepted"], facts["refused"]) == (1, 3)
+    assert "bad" in done.stderr
+    batch = batches.load(db, batch_id=facts["batch_id"], person=people.by_name(db, name="system"))
+    assert (batch.claimable, batch.refused) == (1, 3)
+
+
+def test_it_names_a_file_that_is_not_there(desk, tmp_path):
+    folder = folder_of(tmp_path)
+    (folder / "manifest.csv").write_text("files,kind\n../../etc/passwd,letter\n")
+    assert "is not a file in" in claimcheck(desk, "import", folder, "--project", "Papers", code=2).stderr
+    assert "no project" in claimcheck(desk, "import", folder, "--project", "Nothing", code=2).stderr
+
+
+def test_it_lists_and_rotates_keys_and_old_receipts_stay_good(desk):
+    before = answer(desk, "key", "list")["keys"]
+    made = answer(desk, "key", "rotate")["id"]
+    assert [key["id"] for key in answer(desk, "key", "list")["keys"]] == [made, *(key["id"] for key in before)]
+    assert "genuine" in claimcheck(desk, "verify", "1").stdout
+
+
+def test_it_lists_licences(desk):
+    said = claimcheck(desk, "licences").stdout
+    assert "psycopg" in said and "LGPL" in said
+
+
+@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["token", "new"], ["import", "x"]])
+def test_it_refuses_a_call_that_is_off(desk, arguments):
+    assert "usage" in claimcheck(desk, *arguments, code=2).stderr
+
+
+def test_the_cast_is_the_same_everywhere(db):
+    assert cast(db).ada.role == "reviewer"
+    assert evidence.parts(db, item_id=1, version=1)
