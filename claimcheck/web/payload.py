@@ -55,7 +55,7 @@ def pdf_frame():
     """The same empty frame for everybody: the page that embeds it hands it the bytes."""
     resources, assets = _under("payload.resource"), _under("payload.asset")
     scripts = f"{_under('libraries.file', 'pdfjs-dist/')} {resources} {assets}"
-    policy = f"sandbox allow-scripts; {SHUT}; script-src {scripts}; connect-src {resources}; style-src {assets}"
+    policy = f"sandbox allow-scripts; {SHUT}; script-src {scripts}; connect-src {resources}; font-src {resources}; style-src {assets}"
     return _framed("payload/frames/pdf.html", policy)
 
 

@@ -18,14 +18,17 @@ class ImageViewer extends Viewer {
 
   fitted() {
     const [w, h] = this.size(), { clientWidth, clientHeight } = this.stage;
-    return Math.min(2, clientWidth / w, clientHeight / h) || 1;
+    return Math.min(clientWidth / w, clientHeight / h) || 1;
   }
 
+  // Fitted and upright, the style sheet alone places the picture: with script and without, nothing moves.
   place(scale) {
-    const [w, h] = this.size().map((side) => Math.floor(side * scale)), { image, sheet } = this;
-    sheet.style.width = `${w}px`, sheet.style.height = `${h}px`;
-    image.style.width = `${this.turn % 2 ? h : w}px`, image.style.height = `${this.turn % 2 ? w : h}px`;
-    image.style.transform = `translate(-50%, -50%) rotate(${90 * this.turn}deg)`;
+    const { image, sheet, turn } = this;
+    sheet.style.cssText = image.style.cssText = "";
+    if (this.scale === null && turn === 0) return;
+    const [w, h] = this.size().map((side) => Math.floor(side * scale)), [width, height] = turn % 2 ? [h, w] : [w, h];
+    Object.assign(sheet.style, { width: `${w}px`, height: `${h}px` });
+    Object.assign(image.style, { inset: "50% auto auto 50%", width: `${width}px`, height: `${height}px`, transform: `translate(-50%, -50%) rotate(${90 * turn}deg)` });
   }
 
   arrived() {

@@ -21,12 +21,13 @@ class PdfViewer extends Viewer {
     this.hear = (event) => event.source === this.frame?.contentWindow && event.data?.claimcheck === "pdf" && this.heard(event.data);
     addEventListener("message", this.hear);
     this.stage.addEventListener("scroll", () => this.tellPage(), { passive: true });
-    this.show();
+    this.near = new IntersectionObserver(([entry]) => entry.isIntersecting && this.begin(), { rootMargin: "200px" });
+    this.near.observe(this.stage);
   }
 
-  // Begins when it is first seen: a PDF behind a closed tab is neither fetched nor put on record.
+  // Begins when it is first seen: a PDF behind a closed tab, or far below, is neither fetched nor put on record.
   begin() {
-    this.begun = true, this.tell({ type: "hello" }), this.wait();
+    this.near.disconnect(), this.begun = true, this.tell({ type: "hello" }), this.wait();
   }
 
   wait() {
@@ -34,7 +35,7 @@ class PdfViewer extends Viewer {
   }
 
   disconnectedCallback() {
-    super.disconnectedCallback(), removeEventListener("message", this.hear), clearTimeout(this.late);
+    super.disconnectedCallback(), this.near.disconnect(), removeEventListener("message", this.hear), clearTimeout(this.late);
   }
 
   tell(message, transfer = []) {
@@ -81,7 +82,6 @@ class PdfViewer extends Viewer {
 
   place(scale) {
     const room = this.stage.clientWidth;
-    if (room && !this.begun) this.begin();
     if (!room || !this.sizes.length) return;
     this.laid = layout(this.sizes, scale, this.turn, room);
     for (const style of [this.sheet.style, this.frame.style]) style.width = `${this.laid.width}px`, style.height = `${this.laid.height}px`;
