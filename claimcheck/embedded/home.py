@@ -100,13 +100,11 @@ class Home:
         return known
 
     def demo_password(self, wanted: str | None) -> str:
-        """The demo accounts' password: the wanted one, else the kept one, else a new one; kept from then on."""
-        kept = None
+        """The demo accounts' password: the kept one, else the wanted one, else a new one; kept from then on."""
         with contextlib.suppress(FileNotFoundError):
-            kept = self._demo_password.read_text(encoding="utf-8").strip()
-        password = wanted or kept or secrets.token_urlsafe(9)
-        if password != kept:
-            write_private(self._demo_password, f"{password}\n")
+            return self._demo_password.read_text(encoding="utf-8").strip()
+        password = wanted or secrets.token_urlsafe(9)
+        write_private(self._demo_password, f"{password}\n")
         return password
 
     def ports(self, defaults: dict[str, list[int]], pick: Callable[[list[int]], list[int]]) -> dict[str, list[int]]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import importlib.util
 import os
 import signal
 import sys
@@ -82,7 +81,10 @@ class Supervisor:
 
     def _start(self) -> None:
         leftovers.clear(self.home, say)
+        wanted = self.settings.demo_password
         self.settings = completing.made(_with_port(completing.whole(self.settings)), self.home)
+        if wanted and self.settings.demo and wanted != self.settings.demo_password:
+            say("CLAIMCHECK_DEMO_PASSWORD counts at the first start of a home only; the kept one stays")
         self.settings = servers.start(self.settings, self.home, self.children, say)
         servers.check(self.settings)
         migrations.migrate(str(self.settings.database_url), say)
@@ -101,10 +103,10 @@ class Supervisor:
         done = self.home.path / "samples.loaded"
         if not self.settings.demo or done.exists():
             return
-        if importlib.util.find_spec("claimcheck.samples") is None:  # TODO: goes when claimcheck/samples.py has come
-            return
+        from claimcheck import samples  # here, for it imports most of the desk, which a restart has no use for
+
         say("loading the samples")
-        importlib.import_module("claimcheck.samples").load(self.settings)
+        samples.load(self.settings)
         done.touch()
 
     def _await_web(self) -> None:
