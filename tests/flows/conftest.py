@@ -91,9 +91,7 @@ class LiveDesk:
         self.execute("UPDATE assignments SET ended_at = clock_timestamp(), end_reason = 'revoked' WHERE ended_at IS NULL")
         self.execute("UPDATE tasks SET cancelled_at = clock_timestamp() WHERE ended_as IS NULL AND cancelled_at IS NULL")
 
-    def decide(
-        self, person: Person, *, verdict: str = "approve", reason: str = REASONS[0], note: str = "", item_id: int | None = None
-    ) -> int:
+    def decide(self, person: Person, *, verdict: str = "approve", reason: str = REASONS[0], note: str = "", item_id: int | None = None) -> int:
         """Claims and decides as that person; the decision's id."""
         claim = tasks.claim(self.web, me=person.id, item_id=item_id)
         assert claim is not None
@@ -107,9 +105,8 @@ class LiveDesk:
             return {"name": access.cookie_name(), "value": sessions.begin(self.web, person_id=person.id), "url": self.url}
 
 
-@pytest.fixture(scope="module")
-def live(database: Any, store_server: Any, valkey: str) -> Iterator[LiveDesk]:
-    """A desk of the module's own."""
+def served(database: Any, store_server: Any, valkey: str) -> Iterator[LiveDesk]:
+    """A desk on these servers, answering on a port of its own."""
     settings = people.settings(database, store_server, valkey)
     app = create_app(settings)
     server = make_server("127.0.0.1", 0, app, threaded=True)
@@ -123,6 +120,12 @@ def live(database: Any, store_server: Any, valkey: str) -> Iterator[LiveDesk]:
     server.server_close()
     worker.close()
     web.close()
+
+
+@pytest.fixture(scope="module")
+def live(database: Any, store_server: Any, valkey: str) -> Iterator[LiveDesk]:
+    """A desk of the module's own."""
+    yield from served(database, store_server, valkey)
 
 
 @pytest.fixture

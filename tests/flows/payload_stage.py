@@ -60,7 +60,7 @@ class Stage:
             raise errors.NotFound()
         self.opened.append(n)
         name, kind, data = self.files[n]
-        return OpenPart(name, kind, len(data), b"", iter((data[: len(data) // 2], data[len(data) // 2 :])))
+        return OpenPart(name, kind, len(data), b"", (half for half in (data[: len(data) // 2], data[len(data) // 2 :])))
 
 
 def make(stage: Stage, monkeypatch: Any) -> Flask:

@@ -14,9 +14,7 @@ from tests.flows.test_review_lease import Browsers, decided, fill, ready
 def leads(desk: LiveDesk) -> LiveDesk:
     """A desk on which Ben leads too."""
     desk.execute("UPDATE people SET role = 'lead' WHERE name = 'Ben'")
-    desk.execute(
-        "UPDATE reconsiderations SET answered_by = person_id, answer = 'cleared away', answered_at = clock_timestamp() WHERE answered_at IS NULL"
-    )
+    desk.execute("DELETE FROM reconsiderations")
     return desk
 
 
