@@ -72,7 +72,7 @@ def _queues(queues: list[Queue]) -> Iterator[Metric]:
 def _histogram(leases: list[Leases]) -> Metric:
     """Cumulative, as Prometheus has it: each bucket holds those below it too."""
     total = sum(row.tasks for row in leases)
-    buckets = [(str(bound), sum(row.tasks for row in leases if row.leases <= bound)) for bound in BUCKETS]
+    buckets = [(str(float(bound)), sum(row.tasks for row in leases if row.leases <= bound)) for bound in BUCKETS]
     found = HistogramMetricFamily("claimcheck_lease_count", "Leases that a task has had, over the tasks of the latest 10,000 leases.")
     found.add_metric([], buckets=[*buckets, ("+Inf", total)], sum_value=sum(row.leases * row.tasks for row in leases))
     return found

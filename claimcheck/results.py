@@ -7,7 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import Any
@@ -101,6 +101,3 @@ def _cell(value: Any) -> str:
 def as_dict(result: Result) -> dict[str, Any]:
     """A result's fields, and whether the evidence changed since."""
     return asdict(result) | {"evidence_changed": result.evidence_changed}
-
-
-COLUMNS = [*(f.name for f in fields(Result)), "evidence_changed"]

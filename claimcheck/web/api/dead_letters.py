@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from pydantic import Field
 
-from claimcheck import dead_letters, projects
+from claimcheck import dead_letters, errors, projects
 from claimcheck.web import desk
 from claimcheck.web.api import answers, models
 from claimcheck.web.api.requests import Query
@@ -41,7 +41,7 @@ class DeadLetters(models.Answer):
     next: str | None
 
 
-@route("GET", "/dead-letters", roles=("operator", "customer"), query=Page, answers={200: DeadLetters})
+@route("GET", "/dead-letters", roles=("operator", "customer"), query=Page, answers={200: DeadLetters}, raises=(errors.NotFound,))
 def page(call: Call) -> Any:
     """What was refused, oldest first, and why: a customer's own, an operator's all."""
     asked, db = call.query, desk().db

@@ -74,7 +74,8 @@ def page(call: Call, project_id: int) -> Any:
 
 
 def _shown(db: Database, project: projects.Project, found: list[results.Result]) -> list[dict[str, Any]]:
-    return [results.as_dict(r) | {"current_evidence_hash": results.hash_now(db, project.id, r)} for r in found]
+    rows = [results.as_dict(r) | {"current_evidence_hash": results.hash_now(db, project.id, r)} for r in found]
+    return [{name: row[name] for name in Result.model_fields} for row in rows]
 
 
 def _address(project_id: int, asked: Page, after: int) -> str:
