@@ -202,9 +202,7 @@ def _sorted(members: Mapping[Any, Any]) -> Iterable[tuple[Any, Any]]:
         return members.items()  # keys of several types: the first that is no string is refused below
 
 
-def _write_children(
-    ends: str, children: Iterable[tuple[Any, Any]], sort_keys: bool, room: int, put: Callable[[str], None]
-) -> None:
+def _write_children(ends: str, children: Iterable[tuple[Any, Any]], sort_keys: bool, room: int, put: Callable[[str], None]) -> None:
     if room < 1:
         raise InvalidJSON("", "is nested too deeply; flatten it")
     put(ends[0])
@@ -266,9 +264,7 @@ def source_hash(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def evidence_document(
-    item: int | str, evidence_version: int, project_version: int, shown: Sequence[str], parts: Iterable[Part]
-) -> dict[str, Any]:
+def evidence_document(item: int | str, evidence_version: int, project_version: int, shown: Sequence[str], parts: Iterable[Part]) -> dict[str, Any]:
     """The document that the evidence hash is taken over; fields and parts stay in the order of showing.
 
     ValueError where two parts share a name or a part's size or hash cannot be one.
@@ -288,8 +284,6 @@ def _check_parts(parts: list[dict[str, Any]]) -> None:
             raise ValueError(f"part {part['name']!r} needs a size in bytes and a SHA-256 in lowercase hex")
 
 
-def evidence_hash(
-    item: int | str, evidence_version: int, project_version: int, shown: Sequence[str], parts: Iterable[Part]
-) -> str:
+def evidence_hash(item: int | str, evidence_version: int, project_version: int, shown: Sequence[str], parts: Iterable[Part]) -> str:
     """What a decision is bound to: SHA-256 over the canonical evidence document, 64 lowercase hex digits."""
     return source_hash(encode(evidence_document(item, evidence_version, project_version, shown, parts)))

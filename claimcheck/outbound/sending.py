@@ -14,7 +14,7 @@ from claimcheck.outbound.answers import Answer, Failure
 from claimcheck.outbound.clock import Deadline
 
 _ROOM_FOR_HEADERS = 64 * 1024
-_ALWAYS = {"Connection": "close", "Accept-Encoding": "identity", "User-Agent": "Claimcheck"}
+_ALWAYS = {"Connection": "close", "User-Agent": "Claimcheck"}
 
 
 def post(

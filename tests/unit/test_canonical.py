@@ -66,9 +66,7 @@ def test_it_counts_nesting_outside_strings_only() -> None:
 
 
 def test_it_reads_what_is_good() -> None:
-    assert canonical.parse_json(b'\xef\xbb\xbf {"a": ["\\ud83d\\ude00", "\\\\u0000", true, null, 12]} ') == {
-        "a": ["😀", "\\u0000", True, None, 12]
-    }
+    assert canonical.parse_json(b'\xef\xbb\xbf {"a": ["\\ud83d\\ude00", "\\\\u0000", true, null, 12]} ') == {"a": ["😀", "\\u0000", True, None, 12]}
 
 
 @given(NUMBERS)
