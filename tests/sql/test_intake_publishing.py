@@ -35,9 +35,7 @@ def check_durable(world: World, project: int, tasks: int) -> None:
         for part in evidence.parts(world.web, item_id=task.item_id, version=task.evidence_version):
             assert hashlib.sha256(world.store.read(part.object_key, part.size)).digest() == part.sha256
     assert (
-        world.one(
-            "SELECT count(*) FROM spool s JOIN tasks t USING (item_id) WHERE s.version <= t.evidence_version AND t.project_id = %s", project
-        )
+        world.one("SELECT count(*) FROM spool s JOIN tasks t USING (item_id) WHERE s.version <= t.evidence_version AND t.project_id = %s", project)
         == 0
     )
 
@@ -76,9 +74,7 @@ def _naming(key: str, upload: uploads.Upload) -> dict[str, Any]:
 
 def test_it_takes_uploads_by_name_and_only_looks_at_them(world: World) -> None:
     project, data = world.project(), b"a long letter " * 1000
-    done = world.accept(
-        project, [_naming("k", _upload(world, data)), _naming("k", _upload(world, data)), _naming("k", _upload(world, b"another"))]
-    )
+    done = world.accept(project, [_naming("k", _upload(world, data)), _naming("k", _upload(world, data)), _naming("k", _upload(world, b"another"))])
     assert (done.accepted, done.repeated, [r.code for r in done.refused]) == (1, 1, ["DUPLICATE_KEY"])
     assert world.publish() == 1
     check_durable(world, project, 1)
@@ -106,9 +102,7 @@ def test_it_puts_off_an_item_whose_object_is_missing_and_publishes_its_neighbour
     world.store.delete(upload.object_key)
     world.accept(project, [row("a"), _naming("b", upload), row("c")])
     assert world.publish() == 2
-    (left,) = world.all(
-        "SELECT e.* FROM evidence e JOIN items i ON i.id = e.item_id WHERE project_id = %s AND published_at IS NULL", project
-    )
+    (left,) = world.all("SELECT e.* FROM evidence e JOIN items i ON i.id = e.item_id WHERE project_id = %s AND published_at IS NULL", project)
     assert left.attempts == 1 and "does not have this object" in left.last_error and left.publish_until is not None
     world.store.put(upload.object_key, data, len(data), "text/plain", hashlib.sha256(data).hexdigest())
     world.sql.execute("UPDATE evidence SET publish_until = clock_timestamp() WHERE item_id = %s", (left.item_id,))
@@ -288,6 +282,25 @@ def test_it_takes_no_more_bytes_at_once_than_it_can_store_before_its_lease_ends(
     size = world.one("SELECT max(size) FROM evidence_parts p JOIN items i ON i.id = p.item_id WHERE project_id = %s", project)
     taken = world.worker.all("evidence/take", publishing._Taken, limit=100, bytes=2 * size, lease_seconds=30)
     assert len(taken) == 2
+
+
+def _check_bulk_holds_nobody_up(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publishing, "LIMIT", 20)
+    bulk, single = world.project(), world.project()
+    world.accept(bulk, [row(f"k{n}") for n in range(100)])
+    world.accept(single, [row("k")])
+    publishing.publish(world.worker, world.store)
+    check_durable(world, single, 1)
+    assert world.publish() > 70
+
+
+def test_it_lets_nobody_wait_behind_somebody_elses_bulk(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    _check_bulk_holds_nobody_up(world, monkeypatch)
+
+
+def test_that_test_notices_when_only_the_oldest_are_taken(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    with without("evidence/take", "WHERE (SELECT count(*) FROM oldest) =", "WHERE -1 ="), pytest.raises(AssertionError):
+        _check_bulk_holds_nobody_up(world, monkeypatch)
 
 
 def test_it_looks_whether_the_store_has_what_it_was_given(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
