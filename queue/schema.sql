@@ -342,7 +342,7 @@ ALTER TABLE items ADD CONSTRAINT items_priority_check CHECK (((priority >= '-10'
 ALTER TABLE items ADD CONSTRAINT items_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
 ALTER TABLE items ADD CONSTRAINT items_source_hash_check CHECK ((octet_length(source_hash) = 32));
 CREATE INDEX items_batch ON public.items USING btree (batch_id);
-CREATE INDEX items_not_durable ON public.items USING btree (not_durable_in) WHERE (not_durable_in IS NOT NULL);
+CREATE INDEX items_not_durable ON public.items USING btree (not_durable_in, id) WHERE (not_durable_in IS NOT NULL);
 CREATE UNIQUE INDEX items_partition ON public.items USING btree (partition_id, partition_no) WHERE (partition_id IS NOT NULL);
 CREATE INDEX items_project ON public.items USING btree (project_id, id);
 CREATE TRIGGER no_delete BEFORE DELETE ON public.items FOR EACH ROW EXECUTE FUNCTION refuse();
