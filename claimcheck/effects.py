@@ -29,6 +29,12 @@ class Webhook:
     sealed_secret: bytes = field(repr=False)
     sealed_former: bytes | None = field(repr=False)
     former_until: datetime | None
+    server_now: datetime
+
+    @property
+    def resting(self) -> bool:
+        """Whether it failed so often in a row that it is left alone for a while."""
+        return self.rest_until is not None and self.rest_until > self.server_now
 
     def secrets(self, secret_key: str) -> list[str]:
         """What signs a call now. Raises signing.Unsealable where SECRET_KEY is another one."""

@@ -11,8 +11,6 @@ from rq.serializers import JSONSerializer
 
 if __name__ == "__main__":
     client = redis.Redis.from_url(sys.argv[1])
-    SimpleWorker([Queue("apply", connection=client, serializer=JSONSerializer)], connection=client, serializer=JSONSerializer).work(
-        burst=True
-    )
+    SimpleWorker([Queue("apply", connection=client, serializer=JSONSerializer)], connection=client, serializer=JSONSerializer).work(burst=True)
     for group in Group.all(client):
         group.get_jobs()

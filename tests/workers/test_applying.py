@@ -15,6 +15,10 @@ from tests.workers.machinery import Hook, Machinery, settle
 from tests.workers.stage import Project, Stage
 from workers import doorbell
 
+KILL = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+ WHERE usename = 'claimcheck_worker' AND datname = current_database() AND random() < %(share)s"""
+
 
 def agree(stage: Stage, hook: Hook, decisions: list[int]) -> None:
     """Each outcome had each effect once, and the books say so."""
@@ -87,9 +91,7 @@ def _hang_worker(machinery: Machinery) -> None:
 
 def _kill_backends(machinery: Machinery) -> None:
     for _ in range(15):
-        machinery.stage.run(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'claimcheck_worker' AND datname = current_database()"
-        )
+        machinery.stage.run(KILL, share=1)
         settle(0.2)
 
 
@@ -191,10 +193,10 @@ def test_it_delivers_a_partition_in_order_and_holds_it_behind_a_dead_one(stage: 
     machinery.wait(lambda: stage.states().get("dead"))
     hook.misbehave()
     settle(2.0)
-    assert [d for d in hook.effects()] == decisions, "the receiver saw another order, or something behind the dead one"
+    assert list(hook.effects()) == decisions, "the receiver saw another order, or something behind the dead one"
     outbox.skip(stage.web, outbox_id=stage.row(more[0], project.webhook).id, me=stage.dov, reason="told by telephone")
     machinery.drained()
-    assert [d for d in hook.effects()] == decisions + more[1:]
+    assert list(hook.effects()) == decisions + more[1:]
     assert stage.states() == {"done": 31, "skipped": 1}
 
 
@@ -203,7 +205,7 @@ def test_it_goes_through_a_hot_partition_without_waiting_for_the_bell(stage: Sta
     for name in ("valkey", "worker", "dispatcher"):
         machinery.start(name)
     machinery.drained()
-    assert [d for d in hook.effects()] == decisions
+    assert list(hook.effects()) == decisions
     assert stage.one("SELECT sum(pushes) FROM outbox") <= 40, "the bell rang for nearly each"
 
 
@@ -228,9 +230,7 @@ def test_it_commits_a_standing_with_its_applied_row_or_not_at_all(stage: Stage, 
 
 def _kill_some(stage: Stage) -> None:
     other = Stage(stage.conninfos)
-    other.run(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'claimcheck_worker' AND datname = current_database() AND random() < 0.4"
-    )
+    other.run(KILL, share=0.4)
     other.end()
 
 

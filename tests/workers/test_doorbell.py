@@ -63,14 +63,10 @@ class Planter:
         self.job("in-result", self.ring, result=pickle.dumps(Shell(self.touch("in-result"))))
         self.job("by-instance", call("format", self.touch("x"), instance="{0}"))
         for callback in ("success", "failure", "stopped"):
-            self.job(
-                f"{callback}-callback", call(doorbell.FUNCTION, 0), **{f"{callback}_callback_name": f"tests.workers.canary.{callback}"}
-            )
+            self.job(f"{callback}-callback", call(doorbell.FUNCTION, 0), **{f"{callback}_callback_name": f"tests.workers.canary.{callback}"})
         self.job("failing-callback", call("no.such.thing"), failure_callback_name="tests.workers.canary.failing")
         self.client.sadd("rq:job:by-dependent:dependents", "dependent")
-        self.job(
-            "dependent", call("os.system", self.touch("dependent")), queued=False, dependency_ids='["by-dependent"]', status="deferred"
-        )
+        self.job("dependent", call("os.system", self.touch("dependent")), queued=False, dependency_ids='["by-dependent"]', status="deferred")
         self.job("by-dependent", self.ring)
         self.job("abandoned", self.ring, queued=False, status="started", failure_callback_name="tests.workers.canary.abandoned",
                  meta=pickle.dumps(Shell(self.touch("abandoned-meta"))))  # fmt: skip
@@ -139,7 +135,8 @@ def test_it_takes_no_orders(planter: Planter, stage: Stage, machinery: Machinery
     assert child.poll() is None and "listens" in machinery.words("worker")
 
 
-def test_it_never_says_the_password_on_a_command_line(planter: Planter, stage: Stage, machinery: Machinery) -> None:
+@pytest.mark.usefixtures("planter")
+def test_it_never_says_the_password_on_a_command_line(stage: Stage, machinery: Machinery) -> None:
     stage.outcome(stage.project())
     for name in ("worker", "dispatcher"):
         machinery.start(name)

@@ -12,7 +12,7 @@ import pytest
 from claimcheck import applying, config, decisions, deliveries, effects, errors, outbox, rules, signing
 from claimcheck.outbound import webhook
 from tests.workers.machinery import Hook
-from tests.workers.stage import SECRET_KEY, Project, Stage, overturn
+from tests.workers.stage import SECRET_KEY, Project, Stage
 
 SETTINGS = config.Settings(secret_key=SECRET_KEY, webhook_allow="127.0.0.0/8", demo=False)
 
@@ -116,7 +116,7 @@ def test_it_tells_of_an_overturn_with_what_it_supersedes(stage: Stage, hook: Hoo
     project, secret = hooked(stage, hook.url)
     hook.server.secrets = [str(secret)]
     first = stage.outcome(project)
-    second = overturn(stage, first)
+    second = stage.overturn(first)
     assert apply(second).state == "done"
     told = body(hook)
     assert told["type"] == "outcome.overturned" and hook.entries()[0]["webhook_id"] == str(second)
@@ -152,7 +152,7 @@ def test_it_says_when_the_evidence_has_changed_since(stage: Stage, hook: Hook, a
     for version, text in ((1, b'{"name":"Ada"}'), (2, b'{"name":"Ben"}')):
         _evidence(stage, told.item_id, version, text)
     stage.run("UPDATE items SET evidence_version = 2")
-    apply(overturn(stage, first))
+    apply(stage.overturn(first))
     changed = body(hook)["data"]["evidence_changed"]
     assert changed["decided_hash"] == told.evidence_hash.hex() and changed["current_hash"] != changed["decided_hash"]
     assert len(changed["current_hash"]) == 64

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from claimcheck import errors, outbox
-from tests.workers.stage import Stage, overturn
+from tests.workers.stage import Stage
 
 HOOK = "http://127.0.0.1:9/hook"
 
@@ -69,7 +69,7 @@ def test_it_buries_a_row_that_kills_each_worker(stage: Stage) -> None:
 
 def test_it_keeps_the_newer_decision_standing_whatever_is_applied_first(stage: Stage) -> None:
     first = stage.outcome(stage.project())
-    second = overturn(stage, first)
+    second = stage.overturn(first)
     for decision in (second, first):
         assert outbox.done(stage.worker, take(stage, decision))
     assert [tuple(r) for r in stage.all("SELECT decision_id, outcome, times FROM standings")] == [(second, "reject", 2)]
@@ -125,7 +125,7 @@ def test_it_refuses_a_turn_given_twice_or_not_at_all(stage: Stage) -> None:
     project = stage.project()
     stage.outcomes(project, 2, partition="ledger")
     for statement in ("UPDATE outbox SET turn = true", "UPDATE partitions SET applied_no = 1", "UPDATE partitions SET turn_no = 2"):
-        with pytest.raises(Exception, match="outbox_one_turn|partitions_turn_given"):
+        with pytest.raises(Exception, match=r"outbox_one_turn|partitions_turn_given"):
             stage.run(statement)
 
 
@@ -274,7 +274,7 @@ def test_it_retries_everything_that_died(stage: Stage) -> None:
 
 def test_it_lists_what_waits_and_what_failed(stage: Stage) -> None:
     project = stage.project(url=HOOK)
-    first, second = stage.outcomes(project, 2, partition="ledger")
+    first, _ = stage.outcomes(project, 2, partition="ledger")
     outbox.done(stage.worker, take(stage, first, project.standing))
     failed(stage, take(stage, first, project.webhook), permanent=True, error="The receiver answered 400.")
     (row,) = outbox.dead(stage.web)

@@ -8,15 +8,9 @@ import pytest
 
 from claimcheck import outbox
 from claimcheck.db import STATEMENTS
-from tests.workers.stage import Stage
+from tests.workers.stage import SQL, Stage
 
 DONE, WAITING, PROJECTS = 100_000, 5_000, 12
-LOAD = """
-INSERT INTO decisions (item_id, task_id, project_id, project_version, person_id, verdict, outcome, shown_version, evidence_version, evidence_hash, reason_code)
-SELECT d.item_id, d.task_id, d.project_id, 1, 0, 'approve', 'approve', 1, 1, d.evidence_hash, 'ok' FROM decisions d, generate_series(1, %(each)s);
-INSERT INTO outbox (decision_id, effect_id, state, done_at, attempts)
-SELECT d.id, e.id, CASE WHEN d.id %% %(in)s = 0 THEN 'pending' ELSE 'done' END, CASE WHEN d.id %% %(in)s = 0 THEN NULL ELSE now() END, 0
-  FROM decisions d JOIN effects e USING (project_id) ON CONFLICT DO NOTHING"""
 PARAMS: dict[str, dict[str, Any]] = {
     "outbox/ring": {"room": 40, "at_once": outbox.AT_ONCE, "patience": outbox.PATIENCE},
     "outbox/lease": {"seconds": 20.0, "attempts": 100, "at_once": outbox.AT_ONCE, "patience": outbox.PATIENCE},
@@ -33,8 +27,7 @@ def full(database: Any) -> Any:
     stage.clear()
     for _ in range(PROJECTS):
         stage.outcome(stage.project(url="http://127.0.0.1:9/", standing=False))
-    for statement in LOAD.split(";\n"):
-        stage.sql.execute(statement, {"each": DONE // PROJECTS, "in": DONE // WAITING})
+    stage.sql.execute(SQL["more"], {"each": DONE // PROJECTS, "in": DONE // WAITING})
     yield stage
     stage.end()
 
