@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from flask import Response, make_response, render_template
 
-from claimcheck import errors, history, projects, reconsiderations
-from claimcheck.history import Entry, Facts
+from claimcheck import canonical, errors, evidence, history, projects, reconsiderations
+from claimcheck.history import Entry, Facts, Version
 from claimcheck.people import Person
 from claimcheck.rules import Rules
 from claimcheck.web import controls, desk
@@ -23,17 +24,24 @@ def show(item_id: int, me: Person, *, typed: Typed | None = None, refused: error
     context = {
         "facts": facts,
         "rules": rules,
-        "versions": history.versions(db, item_id=item_id),
+        "versions": [_hashed(version, facts) for version in history.versions(db, item_id=item_id)],
         "entries": entries if me.role == "lead" else [e for e in entries if e.outcome is not None],
-        "said": controls.words(rules, verdict=facts.outcome if facts.answer is None else None, answer=facts.answer)
-        if facts.outcome
-        else "",
+        "said": controls.words(rules, verdict=facts.outcome if facts.answer is None else None, answer=facts.answer) if facts.outcome else "",
         "form": _overturn(facts, rules, typed or Typed()) if me.role == "lead" else None,
         "form_open": typed is not None,
         "refused": refused,
         "question": _question(entries) if me.role == "lead" else None,
     }
     return make_response(render_template("items/show.html", **context, **more))
+
+
+def _hashed(version: Version, facts: Facts) -> Version:
+    """A version that no task and no decision carries has its hash computed: what it would be shown under now."""
+    if version.evidence_hash is not None or version.published_at is None:
+        return version
+    shown = {"item_id": facts.id, "evidence_version": version.version, "project_id": facts.project_id, "shown_version": facts.shown_version}
+    document = evidence.document(desk().db, **shown)
+    return replace(version, evidence_hash=bytes.fromhex(canonical.source_hash(canonical.encode(document))))
 
 
 def _overturn(facts: Facts, rules: Rules, typed: Typed) -> controls.Form | None:

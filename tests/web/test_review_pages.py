@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from claimcheck import reconsiderations
+from claimcheck import evidence, reconsiderations
 from tests.flows.conftest import REASONS, LiveDesk, served
 from tests.people import browser
 
@@ -127,7 +127,8 @@ def test_it_shows_both_versions_where_the_evidence_changed_after_the_outcome(des
     page = browser(desk.app, desk.cast.eve).get(f"/items/{item}").text
     assert "it was decided on version 1, the newest is 2" in page
     [(digest,)] = desk.execute("SELECT evidence_hash FROM decisions WHERE item_id = %s", item)
-    assert digest.hex() in page
+    newest = evidence.digest(item, 2, 1, ["case"], evidence.parts(desk.web, item_id=item, version=2))
+    assert digest.hex() in page and newest.hex() in page and digest != newest
 
 
 def test_it_reads_no_payload_for_a_list_or_an_items_page(desk: LiveDesk):
