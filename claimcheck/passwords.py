@@ -13,7 +13,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from claimcheck import errors, people
-from claimcheck.db import Database
+from claimcheck.db import Connection, Database
 from claimcheck.people import Person, Touched
 from claimcheck.sessions import digest
 
@@ -135,7 +135,7 @@ def _is_guessable(password: str, own: list[str]) -> bool:
     return len(set(filter(str.isalpha, password))) < 4
 
 
-def choose(db: Database, *, person: Person, password: str, by: int = people.SYSTEM) -> None:
+def choose(db: Database | Connection, *, person: Person, password: str, by: int = people.SYSTEM) -> None:
     """Sets the password; every session of the person ends. Raises Invalid."""
     db.run("passwords/choose", person_id=person.id, hash=_hash(accept(password, person)), by=by, kept=None)
 
@@ -148,7 +148,7 @@ def is_right(db: Database, *, person: Person, password: str, address: str) -> bo
         return False
 
 
-def link(db: Database, *, person_id: int, by: int = people.SYSTEM) -> str:
+def link(db: Database | Connection, *, person_id: int, by: int = people.SYSTEM) -> str:
     """A secret that lets the person set a password once, within a day. Older ones are void. Raises NotFound."""
     secret = secrets.token_urlsafe(32)
     if db.one("passwords/new_link", Touched, hash=digest(secret), person_id=person_id, by=by, seconds=LINK_SECONDS) is None:

@@ -1,8 +1,36 @@
 """`python -m claimcheck.cli`."""
 
-import sys
+from __future__ import annotations
 
-from claimcheck import cli
+import sys
+from collections.abc import Sequence
+
+from claimcheck import config, errors
+from claimcheck.cli import commands, terminal
+from claimcheck.embedded.home import Unusable
+
+
+def complain(error: errors.Error) -> None:
+    """The error as a person reads it, each field on its own line."""
+    said = {error.detail, *(f"{e.field}: {e.message}" for e in error.errors)}
+    for line in sorted(said):
+        terminal.say(f"claimcheck: {line}")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command; its exit code."""
+    arguments = commands.parser().parse_args(argv)
+    try:
+        return arguments.run(arguments) or 0
+    except errors.Error as error:
+        complain(error)
+        return terminal.USAGE if error.status in (400, 404, 409, 422) else terminal.FAILED
+    except (config.SettingsError, Unusable, OSError) as error:
+        terminal.say(f"claimcheck: {error}")
+        return terminal.FAILED
+    except KeyboardInterrupt:
+        return 130
+
 
 if __name__ == "__main__":
-    sys.exit(cli.main())
+    sys.exit(main())

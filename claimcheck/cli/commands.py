@@ -76,9 +76,7 @@ def _project(commands: Any) -> None:
 
 
 def _import(commands: Any) -> None:
-    command = _command(
-        commands, "import", moving.bring_in, "Takes items in: a JSONL file of rows, or a folder of files with an optional manifest."
-    )
+    command = _command(commands, "import", moving.bring_in, "Takes items in: a JSONL file of rows, or a folder of files with an optional manifest.")
     command.add_argument("source", type=Path, help="a .jsonl file, - for standard input, or a folder")
     command.add_argument("--project", required=True, help="its name or number")
     command.add_argument(

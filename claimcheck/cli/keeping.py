@@ -5,47 +5,50 @@ from __future__ import annotations
 from argparse import Namespace
 from importlib import metadata
 
-from claimcheck import cli, keys, receiver
+from claimcheck import keys, receiver
 from claimcheck import schema as schema_
+from claimcheck.cli import terminal
 from claimcheck.db import QUEUE
 
 
 def receive(arguments: Namespace) -> None:
-    faults = receiver.Faults(
-        fail_rate=arguments.fail_rate, delay_rate=1.0 if arguments.slow_seconds else 0.0, delay_seconds=arguments.slow_seconds
-    )
+    faults = receiver.Faults(fail_rate=arguments.fail_rate, delay_rate=1.0 if arguments.slow_seconds else 0.0, delay_seconds=arguments.slow_seconds)
     receiver.serve(arguments.host, arguments.port, arguments.secret, arguments.log, faults)
 
 
 def list_keys(arguments: Namespace) -> None:
-    with cli.desk() as desk:
+    with terminal.desk() as desk:
         known = keys.all(desk.db)
     facts = [{"id": key.id, "created_at": key.created_at.isoformat(), "public_key": key.public_key} for key in known]
     text = "\n".join(f"# {key.id}, signing since {key.created_at:%Y-%m-%d %H:%M} UTC\n{key.public_key.strip()}" for key in known)
-    cli.answer(arguments, {"keys": facts}, text or "No key yet: the first one is made with the first receipt.")
+    terminal.answer(arguments, {"keys": facts}, text or "No key yet: the first one is made with the first receipt.")
 
 
 def rotate_key(arguments: Namespace) -> None:
-    with cli.desk() as desk:
+    with terminal.desk() as desk:
         made = keys.rotate(desk.db, str(desk.settings.secret_key))
-    cli.answer(arguments, {"id": made}, f"Key {made} signs from now on.")
+    terminal.answer(arguments, {"id": made}, f"Key {made} signs from now on.")
 
 
 def schema(arguments: Namespace) -> None:
-    with cli.desk() as desk:
+    with terminal.desk() as desk:
         text = schema_.dump(str(desk.settings.database_url))
     if arguments.write:
         (QUEUE / "schema.sql").write_text(text, encoding="utf-8")
-    cli.answer(arguments, {"lines": text.count("\n")}, "written to queue/schema.sql" if arguments.write else text.rstrip("\n"))
+    terminal.answer(arguments, {"lines": text.count("\n")}, "written to queue/schema.sql" if arguments.write else text.rstrip("\n"))
 
 
 def licences(arguments: Namespace) -> None:
     rows = sorted({(d.metadata["Name"], d.version, _licence(d)) for d in metadata.distributions()}, key=lambda row: row[0].lower())
-    cli.answer(arguments, {"packages": rows}, "\n".join(f"{name:<28} {version:<14} {licence}" for name, version, licence in rows))
+    terminal.answer(arguments, {"packages": rows}, "\n".join(f"{name:<28} {version:<14} {licence}" for name, version, licence in rows))
 
 
 def _licence(distribution: metadata.Distribution) -> str:
     """What the package says of itself: the SPDX expression, else its classifiers, else the first line of its text."""
     said = distribution.metadata
     classified = [c.split(" :: ")[-1] for c in said.get_all("Classifier") or [] if c.startswith("License ::")]
-    return said.get("License-Expression") or ", ".join(classified) or (said.get("License") or "not said").splitlines()[0][:80]
+    return _first(said, "License-Expression") or ", ".join(classified) or (_first(said, "License") or "not said").splitlines()[0][:80]
+
+
+def _first(said: metadata.PackageMetadata, field: str) -> str | None:
+    return next(iter(said.get_all(field) or []), None)

@@ -10,17 +10,18 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from claimcheck import batches, cli, dead_letters, errors, exports, folders, lines, publishing, uploads
+from claimcheck import batches, dead_letters, errors, exports, folders, lines, publishing, uploads
 from claimcheck.batches import Batch
-from claimcheck.cli import Desk
+from claimcheck.cli import terminal
 from claimcheck.cli.projects import named
+from claimcheck.cli.terminal import Desk
 
 INLINE_BYTES = 512 * 1024  # larger files are put into the store ahead of their row
 SHOWN = 20  # refused rows on the screen; all are kept as dead letters
 
 
 def bring_in(arguments: Namespace) -> int:
-    with cli.desk() as desk:
+    with terminal.desk() as desk:
         project = named(desk, arguments.project)
         sent = batches.take(desk.db, project=project.id, by=desk.me.id, rows=_told(_rows(desk, arguments)))
         batch = batches.load(desk.db, batch_id=sent.batch_id, person=desk.me)
@@ -28,7 +29,7 @@ def bring_in(arguments: Namespace) -> int:
             batch = _durable(desk, batch)
         refused = dead_letters.of_batch(desk.db, batch_id=batch.id)
     for row in refused[:SHOWN]:
-        cli.say(f"refused: {row.idempotency_key or '(no key)'}: {row.detail}")
+        terminal.say(f"refused: {row.idempotency_key or '(no key)'}: {row.detail}")
     facts = {
         "batch_id": batch.id,
         "accepted": batch.accepted,
@@ -37,8 +38,8 @@ def bring_in(arguments: Namespace) -> int:
         "refused": batch.refused,
     }
     text = f"Batch {batch.id}: {batch.accepted} accepted, {batch.claimable} of them claimable, {batch.repeated} repeated, {batch.refused} refused."
-    cli.answer(arguments, facts, text)
-    return cli.FAILED if batch.refused else 0
+    terminal.answer(arguments, facts, text)
+    return terminal.FAILED if batch.refused else 0
 
 
 def _rows(desk: Desk, arguments: Namespace) -> Iterator[Any]:
@@ -56,9 +57,7 @@ def _rows(desk: Desk, arguments: Namespace) -> Iterator[Any]:
 def _with_files(desk: Desk, row: folders.Row) -> dict[str, Any]:
     payload = row.row["payload"]
     files = [_file(desk, path, content_type) for path, content_type in row.files]
-    return (
-        row.row | {"payload": {**payload, "files": [*payload.get("files", ()), *files]}} if files and isinstance(payload, dict) else row.row
-    )
+    return row.row | {"payload": {**payload, "files": [*payload.get("files", ()), *files]}} if files and isinstance(payload, dict) else row.row
 
 
 def _file(desk: Desk, path: Path, content_type: str) -> dict[str, Any]:
@@ -76,7 +75,7 @@ def _file(desk: Desk, path: Path, content_type: str) -> dict[str, Any]:
 def _told(rows: Iterable[Any], every: int = 5000) -> Iterator[Any]:
     for n, row in enumerate(rows, 1):
         if n % every == 0:
-            cli.say(f"{n:,} rows read")
+            terminal.say(f"{n:,} rows read")
         yield row
 
 
@@ -89,7 +88,7 @@ def _durable(desk: Desk, batch: Batch) -> Batch:
         if time.monotonic() - told > 2:
             told = time.monotonic()
             batch = batches.load(desk.db, batch_id=batch.id, person=desk.me)
-            cli.say(f"{batch.claimable:,} of {batch.accepted:,} are durable")
+            terminal.say(f"{batch.claimable:,} of {batch.accepted:,} are durable")
         else:
             batch = batches.load(desk.db, batch_id=batch.id, person=desk.me)
     return batch
@@ -99,8 +98,8 @@ def take_out(arguments: Namespace) -> None:
     out: Path = arguments.out
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise errors.Invalid.field("--out", f"{out} is there already and is not an empty folder; name another one")
-    with cli.desk() as desk:
+    with terminal.desk() as desk:
         project = named(desk, arguments.project)
-        done = exports.write(desk.db, desk.store, project=project, me=desk.me, secret=str(desk.settings.secret_key), out=out, say=cli.say)
+        done = exports.write(desk.db, desk.store, project=project, me=desk.me, secret=str(desk.settings.secret_key), out=out, say=terminal.say)
     facts = {"items": done.items, "parts": done.parts, "bytes": done.bytes, "outcomes": done.outcomes, "out": str(out)}
-    cli.answer(arguments, facts, f"{done.items} items, {done.parts} parts, {done.bytes:,} bytes and {done.outcomes} outcomes are in {out}.")
+    terminal.answer(arguments, facts, f"{done.items} items, {done.parts} parts, {done.bytes:,} bytes and {done.outcomes} outcomes are in {out}.")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator
 
-from claimcheck import cli, customers, errors, project_files, projects, versions
-from claimcheck.cli import Desk
+from claimcheck import customers, errors, project_files, projects, versions
+from claimcheck.cli import terminal
+from claimcheck.cli.terminal import Desk
 from claimcheck.projects import Project
 
 
@@ -30,7 +31,7 @@ def named(desk: Desk, name: str) -> Project:
 
 def apply(arguments: Namespace) -> None:
     rules = project_files.read(arguments.file)
-    with cli.desk() as desk:
+    with terminal.desk() as desk:
         customer = customers.chosen(desk.db, arguments.customer)
         there = [p for p in everyone(desk) if (p.customer_id, p.name) == (customer.id, rules.name)]
         if there:
@@ -42,13 +43,13 @@ def apply(arguments: Namespace) -> None:
         version = projects.version(desk.db, project_id)
     facts = {"id": project_id, "name": rules.name, "version": version, "webhook_secret": secret}
     shown_once = f"\nIts webhook's secret, shown this once: {secret}" if secret else ""
-    cli.answer(arguments, facts, f"Project {project_id} ({rules.name}) {what}, version {version}.{shown_once}")
+    terminal.answer(arguments, facts, f"Project {project_id} ({rules.name}) {what}, version {version}.{shown_once}")
 
 
 def listed(arguments: Namespace) -> None:
-    with cli.desk() as desk:
+    with terminal.desk() as desk:
         rows = [*everyone(desk)]
         counts = projects.counts(desk.db, [p.id for p in rows])
     facts = [{"id": p.id, "name": p.name, "customer": p.customer, "version": p.version, **counts[p.id].as_dict()} for p in rows]
     lines = [f"{f['id']:>6}  {f['name']:<32}  {f['customer']:<20}  {f['pending']:>7} pending  {f['settled']:>7} settled" for f in facts]
-    cli.answer(arguments, {"projects": facts}, "\n".join(lines) or "No projects yet.")
+    terminal.answer(arguments, {"projects": facts}, "\n".join(lines) or "No projects yet.")

@@ -7,8 +7,9 @@ import tempfile
 from argparse import Namespace
 from pathlib import Path
 
-from claimcheck import cli, decisions, errors, evidence, keys, receipts
-from claimcheck.cli import Desk
+from claimcheck import decisions, errors, evidence, keys, receipts
+from claimcheck.cli import terminal
+from claimcheck.cli.terminal import Desk
 from claimcheck.receipts import Verdict
 
 
@@ -21,8 +22,8 @@ def verify(arguments: Namespace) -> int:
             "genuine" if verdict.ok else "NOT genuine",
         ]
     )
-    cli.answer(arguments, {"ok": verdict.ok, "problems": verdict.problems, "checked": verdict.checked}, text)
-    return 0 if verdict.ok else cli.FAILED
+    terminal.answer(arguments, {"ok": verdict.ok, "problems": verdict.problems, "checked": verdict.checked}, text)
+    return 0 if verdict.ok else terminal.FAILED
 
 
 def _offline(arguments: Namespace) -> Verdict:
@@ -33,7 +34,7 @@ def _offline(arguments: Namespace) -> Verdict:
 
 def _on_desk(decision_id: int) -> Verdict:
     """The receipt that the desk would give, against the bytes that its store holds now."""
-    with cli.desk() as desk, tempfile.TemporaryDirectory() as folder:
+    with terminal.desk() as desk, tempfile.TemporaryDirectory() as folder:
         receipt = decisions.receipt(desk.db, decision_id=decision_id, secret=str(desk.settings.secret_key))
         decision = decisions.load(desk.db, decision_id=decision_id)
         missing = _fetch(desk, decision.item_id, decision.evidence_version, Path(folder))

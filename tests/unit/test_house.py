@@ -84,7 +84,7 @@ def test_it_stays_small(name):
 SQL = re.compile(
     r"^\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|CREATE|ALTER|GRANT)\s.*\b(FROM|INTO|SET|AS|TABLE|ROLE|TO|DATABASE)\b", re.S
 )
-SERVERS = ("claimcheck/embedded/", "claimcheck/migrations.py")  # make roles and databases before there is a queue/
+SERVERS = ("claimcheck/embedded/", "claimcheck/migrations.py", "claimcheck/schema.py")  # make what queue/ stands on, or write it down
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if not n.startswith(SERVERS)])

@@ -1,0 +1,62 @@
+"""What every command works with: the terminal and the desk."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from claimcheck import config, embedded, people
+from claimcheck.config import Settings
+from claimcheck.db import Database
+from claimcheck.people import Person
+from claimcheck.store import Store
+
+USAGE, FAILED = 2, 1  # exit codes: the call was wrong; it was right and went wrong
+
+
+def say(line: str) -> None:
+    """A line of progress, on standard error."""
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
+def put(line: str) -> None:
+    """A line of the answer, on standard output."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def answer(arguments: argparse.Namespace, facts: dict[str, Any], text: str) -> None:
+    """The answer as text, or as one line of JSON with `--json`."""
+    put(json.dumps(facts, ensure_ascii=False, default=str) if arguments.json else text)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What a command works with: the web's rights on the database, the worker's for publishing, and the store."""
+
+    settings: Settings
+    db: Database
+    worker: Database
+    store: Store
+    me: Person
+
+
+@contextmanager
+def desk() -> Iterator[Desk]:
+    """The running desk's servers, or embedded ones for as long as the block lasts."""
+    with embedded.desk(config.load(), say) as settings:
+        db = Database(str(settings.database_url_web), max_size=4, name="claimcheck cli")
+        worker = Database(str(settings.database_url_worker), max_size=10, name="claimcheck cli worker")
+        try:
+            me = people.by_name(db, name="system")
+            assert me is not None
+            yield Desk(settings, db, worker, Store(settings), me)
+        finally:
+            db.close()
+            worker.close()
