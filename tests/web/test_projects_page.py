@@ -8,7 +8,7 @@ from claimcheck import projects, rules, tasks, versions
 from tests import people
 
 RULES = {"name": "KYC", "skill": "kyc", "reason_codes": ["ok", "bad"], "question": "Is it right?"}
-FILE = "name: KYC\nskill: kyc\nquestion: {text: Is it right?}\nreason_codes: [ok, bad, odd]\n"
+FILE = "name: KYC\nskill: kyc\nquestion:\n  text: Is it right?\nreason_codes: [ok, bad, odd]\n"
 
 
 @pytest.fixture(scope="module")
