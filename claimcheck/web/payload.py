@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from functools import cache
 
 from flask import Blueprint, Response, abort, render_template, request, send_from_directory, url_for
@@ -147,10 +148,11 @@ def _under(endpoint: str, folder: str = "") -> str:
     return url_for(endpoint, path=f"{folder}x", _external=True).partition("?")[0].removesuffix("x")
 
 
-def _first(stream: Iterator[bytes], limit: int) -> bytes:
+def _first(stream: Generator[bytes], limit: int) -> bytes:
     found = bytearray()
-    for chunk in stream:
-        found += chunk
-        if len(found) >= limit:
-            break
+    with closing(stream):
+        for chunk in stream:
+            found += chunk
+            if len(found) >= limit:
+                break
     return bytes(found[:limit])

@@ -46,7 +46,7 @@ class PdfViewer extends Viewer {
   heard({ type, sizes, total, reason }) {
     if (type === "ready" && this.begun) this.send();
     if (type === "pages") this.open(sizes, total);
-    if (type === "drawn" && !this.dataset.drawn) clearTimeout(this.late), this.dataset.drawn = "";
+    if (type === "drawn" || type === "blank") clearTimeout(this.late), this.dataset.drawn = "";
     if (type === "failed") this.fail(reason === "locked" ? "locked" : "damaged");
   }
 

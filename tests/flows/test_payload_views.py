@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from tests.flows import payload_files as made
@@ -83,6 +85,42 @@ def test_a_pdf_that_cannot_be_read_says_why_and_stays_a_file(shown: Shown, data:
     assert download.value.suggested_filename == "a.pdf"
     assert Path(download.value.path()).read_bytes() == data
     shown.quiet()
+
+
+def test_a_pdf_that_is_never_drawn_is_given_up(shown: Shown):
+    shown.page.clock.install()
+    shown.page.route("**/pdf.worker.min.mjs*", lambda _route: None)
+    page = shown.show(("a.pdf", "application/pdf", made.pdf()))
+    page.wait_for_function("() => document.querySelector('payload-pdf').sent")
+    assert page.locator("payload-pdf[data-failed]").count() == 0
+    page.clock.fast_forward(21_000)
+    page.locator("payload-pdf[data-failed=slow]").wait_for()
+
+
+def test_a_pdf_that_never_ends_does_not_stop_the_page(shown: Shown):
+    page = shown.show(("a.pdf", "application/pdf", made.pdf()))
+    frame, before = shown.drawn(), page.evaluate(STATE)
+    frame.evaluate("() => { setTimeout(() => { for (;;); }) }")
+    page.keyboard.press("+")
+    assert page.evaluate(STATE) != before
+
+
+def test_every_view_is_readable_by_everybody(shown: Shown):
+    document = {"prompt": "Why?", "a": "x" * 900, "b": "y" * 900, "one": {"v": 1}, "two": {"v": 2}, "rows": [{"n": 1}, {"n": 2}], "odd": "a\0"}
+    files = [
+        ("payload.json", "application/json", json.dumps(document).encode()),
+        ("a.txt", "text/plain", b"caf\xe9 and more\n" * 3),
+        ("b.csv", "text/csv", b"who,amount\nLea,3\n"),
+        ("c.png", "image/png", pictures.png(300, 200)),
+        ("d.pdf", "application/pdf", made.pdf()),
+        ("e.html", "text/html", b"<p>x</p>"),
+        ("f.svg", "image/svg+xml", b"<svg/>"),
+    ]
+    sides = [{"left": "a", "right": "b"}, {"left": "one", "right": "two"}, {"left": "c.png", "right": "absent"}]
+    for theme in ("light", "dark"):
+        page = shown.show(*files, query=f"?theme={theme}", pairs=sides)
+        faults = Axe().run(page).response["violations"]
+        assert [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in faults] == []
 
 
 def test_html_is_shown_as_a_page_that_takes_neither_clicks_nor_keys(shown: Shown):

@@ -47,6 +47,11 @@ def test_it_knows_the_old_names_of_types():
     assert view("image/jpg", WHOLE["image/jpeg"]).media_type == "image/jpeg"
 
 
+@pytest.mark.parametrize("content_type", WHOLE)
+def test_the_first_bytes_must_be_the_formats_own(content_type: str):
+    assert refusal(content_type, b"X" + WHOLE[content_type][1:]).endswith("but its bytes are something else.")
+
+
 @pytest.mark.parametrize("declared", WHOLE)
 @pytest.mark.parametrize("real", WHOLE)
 def test_only_the_declared_format_is_shown(declared: str, real: str):
@@ -96,7 +101,8 @@ def test_a_picture_that_is_also_a_page_is_a_download(content_type: str, data: by
         ("image/png", made.png(2**31, 2**31, pixels=False)),
         ("image/jpeg", made.jpeg(65_000, 65_000)),
         ("image/gif", made.gif(65_000, 65_000)),
-        ("image/gif", made.gif(1, 1, frame=(65_000, 65_000))),
+        ("image/gif", made.gif(1, 1, frame=(65_000, 1))),
+        ("image/gif", made.gif(1, 1, frame=(1, 65_000))),
         ("image/webp", made.webp(16_000, 16_000, "VP8 ")),
         ("image/webp", made.webp(16_777_216, 16_777_216, "VP8X")),
     ],
