@@ -190,7 +190,7 @@ def counts(db: Database, project_ids: Iterable[int]) -> dict[int, Counts]:
     return {row.project_id: row for row in rows}
 
 
-def rules(db: Database, project_id: int, version: int) -> rules_.Rules:
+def rules(db: Database | Connection, project_id: int, version: int) -> rules_.Rules:
     """A version's rules. Raises NotFound."""
     row = db.one("versions/rules", _Rules, project_id=project_id, version=version)
     if row is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 from claimcheck import transactions
 from claimcheck.db import Database
@@ -53,21 +52,23 @@ def _all(db: Database, statement: str, project_id: int) -> int:
         after = step.last or 0
 
 
-def rerank(db: Database, *, project_id: int, lift: int) -> int:
-    """Ranks a project's open tasks anew, in their queues' lanes and with `lift` more priority; how many there were."""
+def rerank(db: Database, *, project_id: int) -> int:
+    """Ranks a project's open tasks anew, in their queues' lanes and by the priority in force; how many there were.
+
+    It may be broken off and run again.
+    """
     db.run("projects/set_back", project_id=project_id)
     touched, after, over = 0, 0, []
-    while (step := _rank(db, project_id, lift, after, None)).last is not None:
+    while (step := _rank(db, project_id, after, None)).last is not None:
         touched, after, over = touched + step.touched, step.last, over + step.passed_over
     while over:
         time.sleep(0.02)
-        step = _rank(db, project_id, lift, 0, over[:500])
+        step = _rank(db, project_id, 0, over[:500])
         touched, over = touched + step.touched, step.passed_over + over[500:]
     return touched
 
 
-def _rank(db: Database, project_id: int, lift: int, after: int, only: list[int] | None) -> Ranked:
-    params: dict[str, Any] = {"project_id": project_id, "lift": lift, "after": after, "only": only}
-    step = db.one("projects/rerank", Ranked, **params)
+def _rank(db: Database, project_id: int, after: int, only: list[int] | None) -> Ranked:
+    step = db.one("projects/rerank", Ranked, project_id=project_id, after=after, only=only)
     assert step is not None
     return step

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from claimcheck import effects, errors, evidence, projects, rules, sweeps
+from claimcheck import effects, errors, evidence, projects, sweeps
 from claimcheck.config import Settings
 from claimcheck.db import Connection, Database
 from claimcheck.rules import Rules
 
 FIXED = ("name", "skill")
+RANKED = ("priority", "weight", "quality_floor")  # what the order of claims is made of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,6 @@ class _Locked:
     version: int
     shown_version: int
     cancelled: bool
-    rules: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,8 @@ def change(db: Database, project_id: int, me: int, new: Rules, *, why: str, sett
         return None
     if changed.old.asked() != new.asked():
         evidence.rehash(db, project_id=project_id)
-    lift = new.priority - changed.old.priority
-    if lift or changed.old.weight != new.weight or changed.old.quality_floor != new.quality_floor:
-        sweeps.rerank(db, project_id=project_id, lift=lift)
+    if any(getattr(changed.old, name) != getattr(new, name) for name in RANKED):
+        sweeps.rerank(db, project_id=project_id)
     return changed.secret
 
 
@@ -74,7 +73,7 @@ def _change(connection: Connection, project_id: int, me: int, new: Rules, why: s
     there = connection.one("versions/lock", _Locked, project_id=project_id)
     if there is None:
         raise errors.NotFound()
-    old = rules.parse(there.rules)
+    old = projects.rules(connection, project_id, there.version)
     if old == new:
         return _Changed(old, new, None)
     _refuse(there, old, new)

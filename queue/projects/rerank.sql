@@ -4,8 +4,9 @@ WITH page AS MATERIALIZED (
        AND (%(only)s::bigint[] IS NULL OR t.id = ANY (%(only)s::bigint[]))
      ORDER BY t.id LIMIT 500),
 locked AS MATERIALIZED (
-    SELECT t.id, t.project_id, t.created_at, q.lane_id, least(greatest(t.priority + %(lift)s::int, -10), 30)::smallint AS priority
-      FROM tasks t JOIN queues q ON q.id = t.queue_id
+    SELECT t.id, t.project_id, t.created_at, q.lane_id,
+           (item_priority(i) + CASE WHEN t.kind IN ('escalation', 'adjudication') THEN 10 ELSE 0 END)::smallint AS priority
+      FROM tasks t JOIN queues q ON q.id = t.queue_id JOIN items i ON i.id = t.item_id
      WHERE t.id = ANY (ARRAY(SELECT id FROM page)) FOR NO KEY UPDATE OF t SKIP LOCKED),
 numbered AS MATERIALIZED (
     SELECT locked.*, row_number() OVER (PARTITION BY lane_id, priority ORDER BY id) AS n, count(*) OVER (PARTITION BY lane_id, priority) AS of FROM locked),

@@ -1,4 +1,2 @@
--- projects: nobody else changes its rules until this is committed.
-SELECT p.version, p.shown_version, p.cancelled_at IS NOT NULL AS cancelled, v.rules
-  FROM projects p JOIN project_versions v ON v.project_id = p.id AND v.version = p.version
- WHERE p.id = %(project_id)s::int FOR NO KEY UPDATE OF p;
+-- projects: nobody else changes its rules until this is committed. The rules are read afterwards: a join here would still see the old ones.
+SELECT version, shown_version, cancelled_at IS NOT NULL AS cancelled FROM projects WHERE id = %(project_id)s::int FOR NO KEY UPDATE;
