@@ -37,38 +37,35 @@ function told() {
 let lastInput = performance.now(), asked = false;
 const idle = () => Math.floor((performance.now() - lastInput) / 1000);
 const title = document.title;
-function here() {
-  lastInput = performance.now();
-  if (asked) { asked = false, document.title = title, $("still").open && $("still").close(), beat(); }
+const here = () => { if (!asked) lastInput = performance.now(); };   // once asked, only the answer counts
+function answered() {
+  asked = false, document.title = title, here(), beat();
 }
 function askStill() {
   asked = true, document.title = `Still there? · ${title}`;
   if (!document.querySelector("dialog[open]")) $("still").showModal();
 }
-function beat() {
-  lastBeat = performance.now();
-  $("beat").elements.idle_seconds.value = idle();
-  $("beat").dispatchEvent(new Event("beat"));
-}
+const beat = () => $("beat").dispatchEvent(new Event("beat"));
+$("beat").addEventListener("beat", () => { lastBeat = performance.now(), $("beat").elements.idle_seconds.value = idle(); }, true);
 for (const kind of ["pointerdown", "pointermove", "keydown", "wheel", "touchstart", "input"]) addEventListener(kind, here, { passive: true, capture: true });
 addEventListener("scroll", here, { passive: true, capture: true });
 addEventListener("message", (event) => { if (event.data?.claimcheck === "input" && [...document.querySelectorAll("#payload iframe")].some((f) => f.contentWindow === event.source)) here(); });
 addEventListener("blur", () => { if (document.activeElement?.tagName === "IFRAME") here(); });
-$("still").addEventListener("close", here);
+$("still").addEventListener("close", answered);
 
 // --- Drafts: a second after the last keystroke, and when the page is hidden. What could not be kept stays in this tab. ---
 const slot = `claimcheck:draft:${desk.dataset.assignment}`;
-let dirty = false, keepTimer, keptAt = null;
+let dirty = false, out = false, keepTimer, keptAt = null;
 const typed = () => [...new FormData(form)].filter(([name]) => ["choice", "grade", "reason_code", "note"].includes(name));
 const stash = () => { try { sessionStorage.setItem(slot, JSON.stringify(typed())); } catch { /* no room: the server's copy remains */ } };
 const unstash = () => sessionStorage.removeItem(slot);
 function changed() {
-  dirty = true, keptAt = null, $("draft-state").textContent = "…";
-  clearTimeout(keepTimer), keepTimer = setTimeout(keep, KEEP_MS);
+  dirty = true, keptAt = null;
+  if (out) stash(); else $("draft-state").textContent = "…", clearTimeout(keepTimer), keepTimer = setTimeout(keep, KEEP_MS);
   check();
 }
 function keep() {
-  if (!dirty || sending) return;
+  if (!dirty || sending || out) return;
   dirty = false, $("keep").dispatchEvent(new Event("keep"));
 }
 function leave() {
@@ -132,7 +129,7 @@ form.addEventListener("change", (event) => {
   const { value, type, checked } = event.target;
   if (event.target.name === "choice" && type === "checkbox" && checked)   // an answer and "escalate" shut each other out
     for (const other of form.querySelectorAll("[name=choice]:checked")) if (other.value.startsWith("verdict:") !== value.startsWith("verdict:")) other.checked = false;
-  if (event.target.id !== "find-reason") changed();
+  if (!typing(event.target)) changed();   // a text field tells by its input event
 });
 form.addEventListener("input", (event) => event.target.id === "find-reason" ? fitReasons() : typing(event.target) && changed());
 
@@ -165,13 +162,14 @@ form.addEventListener("submit", (event) => { if (!event.submitter?.hasAttribute(
 
 // --- Signed out, offline: said, and tried again. ---
 function signedOut() {
-  stash();
+  out = true, stash();
   const link = Object.assign(document.createElement("a"), { href: `/login?next=${location.pathname}`, textContent: "Sign in again" });
   $("draft-state").replaceChildren("You are signed out. What you typed is kept in this tab. ", link);
 }
 document.addEventListener("htmx:before:response", (event) => {
   const { response, sourceElement } = event.detail.ctx;
   if (response.status === 401) return event.preventDefault(), signedOut();
+  out = false;
   if (sourceElement.id === "beat") offline = response.status >= 500, response.status >= 500 && event.preventDefault();
   if (sourceElement.id === "keep" && response.status >= 400) event.preventDefault(), notKept("Draft not kept yet: trying again"), keepTimer = setTimeout(keep, 5000);
 });

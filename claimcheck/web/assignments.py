@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from flask import Blueprint, Response, flash, make_response, render_template, request, url_for
+from flask import Blueprint, Response, flash, make_response, render_template, request, session, url_for
 from markupsafe import Markup
 
 from claimcheck import assignments, decisions, drafts, errors, looks, rules, tasks
@@ -75,7 +75,9 @@ def decision(assignment_id: int):
             drafts.save(db, assignment_id=assignment_id, me=me, body=typed.body())
         return _with(screen.show(assignment_id, me, typed=typed), error.status)
     receipt = url_for("decisions.receipt", decision_id=decided)
-    flash(Markup('Decided. <a href="{}" download>Receipt {}</a>').format(receipt, decided))
+    notice = Markup('Decided. <a href="{}" download>Receipt {}</a>').format(receipt, decided)
+    if notice not in [told for _, told in session.get("_flashes", [])]:  # the same POST again
+        flash(notice)
     return next_for(me, assignment.queue)
 
 

@@ -89,6 +89,7 @@ class LiveDesk:
     def clear(self) -> None:
         """Nothing waits and nobody holds anything: what an earlier test left behind is closed."""
         self.execute("UPDATE assignments SET ended_at = clock_timestamp(), end_reason = 'revoked' WHERE ended_at IS NULL")
+        self.execute("DELETE FROM drafts")
         self.execute("UPDATE tasks SET cancelled_at = clock_timestamp() WHERE ended_as IS NULL AND cancelled_at IS NULL")
 
     def decide(self, person: Person, *, verdict: str = "approve", reason: str = REASONS[0], note: str = "", item_id: int | None = None) -> int:

@@ -141,7 +141,7 @@ def test_it_gives_the_same_receipt_to_the_same_submit(desk: LiveDesk, ada: Revie
     assert [answer.status_code for answer in answers] == [303, 303]
     [(decision,)] = desk.execute("SELECT id FROM decisions WHERE item_id = %s", item)
     page = ada.client.get("/review").text
-    assert page.count(f"/decisions/{decision}/receipt") == 2
+    assert page.count(f"/decisions/{decision}/receipt") == 1
     receipts = [ada.client.get(f"/decisions/{decision}/receipt") for _ in range(2)]
     assert receipts[0].data == receipts[1].data and receipts[0].json["decision_id"] == decision
     assert receipts[0].headers["Content-Disposition"] == f'attachment; filename="receipt-{decision}.json"'
