@@ -10,7 +10,7 @@ from claimcheck import config, logs, web
 from claimcheck.config import Settings
 from claimcheck.db import Database
 from claimcheck.store import Store
-from claimcheck.web import access, errors, look, requests, same_origin
+from claimcheck.web import access, errors, look, requests, resources, same_origin
 from claimcheck.web.addresses import Hosts, NumberedRule
 from claimcheck.web.headers import Headers
 from claimcheck.web.proxies import Proxies
@@ -28,7 +28,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.config.update(_config(settings))
     app.jinja_env.undefined = StrictUndefined
     app.extensions["claimcheck"] = web.Desk(settings, Database(settings.database_url_web or "", name="claimcheck-web"), Store(settings))
-    for part in (requests, same_origin, access, errors, look, web):
+    for part in (requests, same_origin, access, errors, look, resources):
         part.install(app)
     Htmx(app)
     app.wsgi_app = Headers(Proxies(Hosts(app.wsgi_app, settings), settings.trusted_proxies), settings)
@@ -41,6 +41,7 @@ def _config(settings: Settings) -> dict[str, object]:
         "SECRET_KEY": settings.secret_key,
         "SESSION_COOKIE_NAME": "__Host-notices" if secure else f"notices-{settings.port}",  # signed; who somebody is never stands in it
         "SESSION_COOKIE_SECURE": secure,
+        "SESSION_PROTECTION": None,  # flask-login's, for sessions that a cookie holds
         "SESSION_COOKIE_HTTPONLY": True,
         "SESSION_COOKIE_SAMESITE": "Lax",
         "MAX_CONTENT_LENGTH": FORM_BYTES,

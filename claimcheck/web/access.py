@@ -108,6 +108,5 @@ def install(app: Flask) -> None:
     """flask-login over our own session rows: the signed cookie of Flask carries notices, never who somebody is."""
     manager = LoginManager()
     manager.init_app(app, add_context_processor=False)  # its own would break the error pages when the sessions can't be read
-    manager.session_protection = None
     manager.request_loader(_load)
     app.before_request(check)

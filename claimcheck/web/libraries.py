@@ -44,7 +44,8 @@ def file(path: str) -> Response:
         abort(404)
     current = request.args.get("v") == version(path.split("/")[0])
     response = send_from_directory(MODULES, path, max_age=YEAR_SECONDS if current else 0)
-    response.cache_control.immutable = current or None
+    if current:
+        response.cache_control.immutable = True
     response.headers["Access-Control-Allow-Origin"] = "*"
     response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response

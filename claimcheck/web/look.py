@@ -104,7 +104,8 @@ def _versioned(endpoint: str, values: dict[str, Any]) -> None:
 def static(filename: str) -> Response:
     current = bool(request.args.get("v")) and request.args.get("v") == version(filename)
     response = send_from_directory(STATIC, filename, max_age=YEAR_SECONDS if current else 0)
-    response.cache_control.immutable = current or None
+    if current:
+        response.cache_control.immutable = True
     response.vary.clear()
     return response
 

@@ -1,0 +1,34 @@
+"""Every resource of the desk: one module each, with its `blueprint`."""
+
+from __future__ import annotations
+
+from flask import Flask
+
+from claimcheck.web import (
+    api,
+    assignments,
+    decisions,
+    docs,
+    effects,
+    escalations,
+    items,
+    libraries,
+    login,
+    metrics,
+    pages,
+    payload,
+    people,
+    projects,
+    review,
+    work,
+)
+
+RESOURCES = (
+    login, pages, people, libraries, payload, review, assignments, decisions, escalations, work, projects, items, effects,
+    api, docs, metrics,
+)  # fmt: skip
+
+
+def install(app: Flask) -> None:
+    for resource in RESOURCES:
+        app.register_blueprint(resource.blueprint)
