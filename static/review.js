@@ -43,7 +43,8 @@ function answered() {
 }
 function askStill() {
   asked = true, document.title = `Still there? · ${title}`;
-  if (!document.querySelector("dialog[open]")) $("still").showModal();
+  for (const other of document.querySelectorAll("dialog[open]")) other.close();
+  $("still").showModal();
 }
 const beat = () => $("beat").dispatchEvent(new Event("beat"));
 $("beat").addEventListener("beat", () => { lastBeat = performance.now(), $("beat").elements.idle_seconds.value = idle(); }, true);
