@@ -901,6 +901,17 @@ AS $function$
 BEGIN SELECT NEW.effect_no = p.turn_no INTO STRICT NEW.turn FROM partitions p WHERE p.id = NEW.partition_id; RETURN NEW; END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.item_priority(i items)
+ RETURNS smallint
+ LANGUAGE sql
+ STABLE
+AS $function$
+    SELECT least(greatest(i.priority + p.priority - COALESCE(
+               (SELECT (v.rules ->> 'priority')::int FROM project_versions v
+                 WHERE v.project_id = i.project_id AND v.created_at <= i.created_at ORDER BY v.version DESC LIMIT 1), p.priority), -10), 20)::smallint
+      FROM projects p WHERE p.id = i.project_id $function$
+;
+
 CREATE OR REPLACE FUNCTION public.number_turn()
  RETURNS trigger
  LANGUAGE plpgsql
