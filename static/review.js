@@ -50,7 +50,6 @@ const beat = () => $("beat").dispatchEvent(new Event("beat"));
 $("beat").addEventListener("beat", () => { lastBeat = performance.now(), $("beat").elements.idle_seconds.value = idle(); }, true);
 for (const kind of ["pointerdown", "pointermove", "keydown", "wheel", "touchstart", "input"]) addEventListener(kind, here, { passive: true, capture: true });
 addEventListener("scroll", here, { passive: true, capture: true });
-addEventListener("message", (event) => { if (event.data?.claimcheck === "input" && [...document.querySelectorAll("#payload iframe")].some((f) => f.contentWindow === event.source)) here(); });
 addEventListener("blur", () => { if (document.activeElement?.tagName === "IFRAME") here(); });
 $("still").addEventListener("close", answered);
 
@@ -154,7 +153,7 @@ async function send(event) {
     if (answer?.headers.get("HX-Redirect") && answer.status === 204) return unstash(), location.assign(answer.headers.get("HX-Redirect"));
     if (answer?.status === 401) return sending = false, signedOut(), check(), form.querySelector(".fields").inert = false;
     if (answer && answer.status < 500) return sendPlainly();   // refused: the page that says why
-    $("wants").textContent = `${navigator.onLine && answer ? "The desk does not answer" : "No connection"}. Nothing is lost; it is sent again until it arrives.`;
+    $("wants").textContent = `${navigator.onLine && answer ? "No answer" : "No connection"}. Nothing is lost; it is sent again.`;
     say($("wants").textContent);
     await pause(wait);
   }
