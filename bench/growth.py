@@ -21,7 +21,7 @@ def latency(web: str, me: int, times: int = 300) -> list[float]:
     db, found = Database(web, max_size=1), []
     for _ in range(times):
         holder: list = []
-        found.append(clock(lambda: holder.append(tasks.claim(db, me=me))))
+        found.append(clock(lambda holder=holder: holder.append(tasks.claim(db, me=me))))
         claim = holder[0]
         assignments.release(db, assignment_id=claim.assignment_id, lease_token=claim.lease_token, me=me)
     db.close()

@@ -11,7 +11,7 @@ import psycopg
 
 from bench.ground import database, pgbench, server, spread
 from bench.load import Floor
-from claimcheck import assignments, decisions, tasks
+from claimcheck import decisions, tasks
 from claimcheck.db import STATEMENTS, Database
 
 BARE = """
@@ -92,7 +92,6 @@ def main(rounds: int = 5, seconds: int = 4) -> list[str]:
         "| processes | our code, pairs/s | same SQL under pgbench | bare pair under pgbench | ours / same SQL | same SQL / bare |",
         "|---|---|---|---|---|---|",
     ]
-    assert assignments
     with server() as postgres, tempfile.TemporaryDirectory() as folder, database(postgres, Floor(pending=200_000, reviewers=60)) as (superuser, web):
         Path(folder).chmod(0o755)
         bare, full = Path(folder) / "bare.sql", Path(folder) / "full.sql"

@@ -129,6 +129,7 @@ class Database:
             except errors.Again:
                 if attempt == ATTEMPTS - 1:
                     raise
+        raise AssertionError("the last attempt returns or raises")
 
     def all(self, statement: str, row: type[Row], **params: Any) -> list[Row]:
         """As `Connection.all`, run again while the server asks for it."""

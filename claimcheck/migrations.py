@@ -12,9 +12,13 @@ from claimcheck.db import CONNECT, QUEUE
 
 FILES = QUEUE / "migrations"
 LOCK = 4202611  # any number that nothing else on the database uses
-LEDGER, APPLIED, RECORD = (
-    cast(LiteralString, (FILES / f"{name}.sql").read_text(encoding="utf-8")) for name in ("ledger", "applied", "record")
-)
+
+
+def _statement(name: str) -> LiteralString:
+    return cast(LiteralString, (FILES / f"{name}.sql").read_text(encoding="utf-8"))
+
+
+LEDGER, APPLIED, RECORD = _statement("ledger"), _statement("applied"), _statement("record")
 
 
 class MigrationChanged(Exception):
@@ -39,7 +43,7 @@ def migrate(conninfo: str, say: Callable[[str], None] = lambda line: None) -> li
     """
     options = {**CONNECT, "options": "-c lock_timeout=10s"}
     with psycopg.connect(conninfo, autocommit=True, **options) as connection:
-        connection.execute("SELECT pg_advisory_lock(%s)", (LOCK,))
+        connection.execute("SELECT pg_advisory_lock(%s)", (LOCK,))  # released with the connection
         done, new = _applied(connection), []
         for name, text, checksum in _files():
             if done.get(name, checksum) != checksum:

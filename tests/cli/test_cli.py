@@ -132,7 +132,7 @@ def test_it_refuses_to_write_into_a_folder_that_holds_something(desk, tmp_path):
 def test_it_verifies_a_receipt_with_nothing_but_files(desk, tmp_path):
     out = tmp_path / "out"
     answer(desk, "export", "--project", "Papers", "--out", out)
-    receipt = sorted((out / "receipts").iterdir())[0]
+    receipt = min((out / "receipts").iterdir())
     item = json.loads(receipt.read_text())["item_id"]
     [key] = (out / "keys").iterdir()
     payload = out / "items" / str(item) / "v1"

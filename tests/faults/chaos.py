@@ -207,7 +207,7 @@ class Chaos:
         return int(identity.split("/")[1]) if identity else None
 
     def strike(self, kind: str) -> None:
-        what, _, name = kind.partition(" ")
+        _, _, name = kind.partition(" ")
         if kind in MOODS:
             self.receiver.start(*MOODS[kind])
             time.sleep(4)

@@ -213,7 +213,7 @@ def kept(race: Race, connection: psycopg.Connection[Any]) -> None:
     ends = {r["id"]: r for r in connection.execute("SELECT * FROM assignments")}
     for assignment_id, promised in race.promises.items():
         end = ends.get(assignment_id)
-        if end is None or end["lease_expires"] < promised or end["end_reason"] == "expired" and end["ended_at"] < promised:
+        if end is None or end["lease_expires"] < promised or (end["end_reason"] == "expired" and end["ended_at"] < promised):
             race.broke("I1 a lease taken before its promised end")
 
 

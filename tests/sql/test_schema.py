@@ -77,4 +77,5 @@ def _row(database, table):
         extra = ", verdict" if table == "decisions" else ""
         names = ", ".join(name for name, _ in columns) + extra
         given = ", ".join(values[kind] for _, kind in columns) + (", 'approve'" if extra else "")
-        connection.execute(f"INSERT INTO {table} ({names}) VALUES ({given.replace("'x'", "'content_type'")})")
+        filled = given.replace("'x'", "'content_type'")
+        connection.execute(f"INSERT INTO {table} ({names}) VALUES ({filled})")

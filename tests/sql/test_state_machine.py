@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from typing import Any, ClassVar
 
 import psycopg
 import pytest
@@ -25,7 +25,7 @@ class Desk(RuleBasedStateMachine):
     """What the model knows: who holds what, which tokens are spent, what was acknowledged."""
 
     database: Any = None
-    statements: dict[str, str] = {}
+    statements: ClassVar[dict[str, str]] = {}
 
     @initialize(wanted=st.sampled_from([1, 3]))
     def open_the_desk(self, wanted):
@@ -135,7 +135,7 @@ class Desk(RuleBasedStateMachine):
             ]
             rows = self.run("assignments/heartbeat", **self.fence(me, claim), idle_seconds=idle)
             assert bool(rows) == (self.held.get(me) == claim["assignment_id"]), "a heartbeat answers for live leases only"
-            assert not rows or rows[0]["lease_expires"] >= before and (not idle or rows[0]["lease_expires"] == before)
+            assert not rows or (rows[0]["lease_expires"] >= before and (not idle or rows[0]["lease_expires"] == before))
 
     @rule(n=st.integers(0, 50))
     def a_lease_runs_out(self, n):

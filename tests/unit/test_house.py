@@ -82,7 +82,7 @@ def test_it_stays_small(name):
 
 
 SQL = re.compile(
-    r"^\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|CREATE|ALTER|GRANT)\s.*\b(FROM|INTO|SET|AS|TABLE|ROLE|TO|DATABASE)\b", re.S
+    r"^\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|CREATE|ALTER|GRANT)\s.*\b(FROM|INTO|SET|AS|TABLE|ROLE|TO|DATABASE)\b", re.DOTALL
 )
 SERVERS = ("claimcheck/embedded/", "claimcheck/migrations.py", "claimcheck/schema.py")  # make what queue/ stands on, or write it down
 
