@@ -96,5 +96,7 @@
   });
 
   for (const element of all(".needs-script")) element.hidden = false;
+  const nav = document.querySelector(".bar nav"), current = nav?.querySelector("[aria-current]");
+  if (current) nav.scrollLeft = current.offsetLeft - nav.offsetLeft - (nav.clientWidth - current.offsetWidth) / 2;
   tell(), closable(), setInterval(tell, 30000);
 })();

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from flask import Response, make_response, redirect, request
+from flask import Response, redirect
+from htmx_flask import make_response, request
 
 
 def is_htmx() -> bool:
     """Whether htmx asks."""
-    return request.headers.get("HX-Request") == "true"
+    return bool(request.htmx)
 
 
 def wants_fragment() -> bool:
@@ -17,8 +18,4 @@ def wants_fragment() -> bool:
 
 def go(address: str) -> Response:
     """On to another page, after a POST: 303, or for htmx, which would follow that and swap the page in, 204 with HX-Redirect."""
-    if is_htmx():
-        response = make_response("", 204)
-        response.headers["HX-Redirect"] = address
-        return response
-    return make_response(redirect(address, 303))
+    return make_response("", 204, redirect=address) if is_htmx() else make_response(redirect(address, 303))
