@@ -21,17 +21,19 @@ class PdfViewer extends Viewer {
     this.hear = (event) => event.source === this.frame?.contentWindow && event.data?.claimcheck === "pdf" && this.heard(event.data);
     addEventListener("message", this.hear);
     this.stage.addEventListener("scroll", () => this.tellPage(), { passive: true });
-    this.near = new IntersectionObserver(([entry]) => entry.isIntersecting && this.begin(), { rootMargin: "200px" });
+    this.near = new IntersectionObserver((entries) => { this.seen = entries.at(-1).isIntersecting, this.seen && this.look(); });
     this.near.observe(this.stage);
   }
 
   // Begins when it is first seen: a PDF behind a closed tab, or far below, is neither fetched nor put on record.
-  begin() {
-    this.near.disconnect(), this.begun = true, this.tell({ type: "hello" }), this.wait();
+  look() {
+    if (!this.begun) this.begun = true, this.tell({ type: "hello" });
+    if (!("drawn" in this.dataset)) this.wait();
   }
 
+  // Patience runs only while somebody looks: a frame out of sight draws nothing.
   wait() {
-    clearTimeout(this.late), this.late = setTimeout(() => this.fail("slow"), PATIENCE_MS);
+    clearTimeout(this.late), this.late = setTimeout(() => (this.seen && !document.hidden ? this.fail("slow") : this.wait()), PATIENCE_MS);
   }
 
   disconnectedCallback() {
@@ -71,7 +73,7 @@ class PdfViewer extends Viewer {
   }
 
   fail(why) {
-    clearTimeout(this.late), this.frame?.remove(), this.frame = null, this.sizes = [];
+    clearTimeout(this.late), this.near.disconnect(), this.frame?.remove(), this.frame = null, this.sizes = [];
     const words = this.querySelector("[data-broken]");
     words.querySelector("[data-why]").textContent = REASONS[why], words.hidden = false, this.dataset.failed = why;
   }

@@ -92,7 +92,12 @@ def test_a_pdf_that_is_never_drawn_is_given_up(shown: Shown):
     shown.page.route("**/pdf.worker.min.mjs*", lambda _route: None)
     page = shown.show(("a.pdf", "application/pdf", made.pdf()))
     page.wait_for_function("() => document.querySelector('payload-pdf').sent")
+    page.evaluate("() => { document.querySelector('[data-panel]').hidden = true }")
+    page.wait_for_function("() => !document.querySelector('payload-pdf').seen")
+    page.clock.fast_forward(21_000)
     assert page.locator("payload-pdf[data-failed]").count() == 0
+    page.evaluate("() => { document.querySelector('[data-panel]').hidden = false }")
+    page.wait_for_function("() => document.querySelector('payload-pdf').seen")
     page.clock.fast_forward(21_000)
     page.locator("payload-pdf[data-failed=slow]").wait_for()
 
