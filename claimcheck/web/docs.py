@@ -81,8 +81,7 @@ def show() -> str:
 def _document() -> Document:
     made = openapi.made()
     operations = [_operation(path, method, given) for path, methods in made["paths"].items() for method, given in methods.items()]
-    tags = sorted({given["tags"][0] for methods in made["paths"].values() for given in methods.values()})
-    groups = {tag: tuple(o for o in operations if o.id.split(".")[0].replace("_", " ") == tag) for tag in tags}
+    groups = {tag["name"]: tuple(o for o in operations if o.id.split(".")[0].replace("_", " ") == tag["name"]) for tag in made["tags"]}
     described = tuple(_object(name, given) for name, given in made["components"]["schemas"].items() if given.get("properties"))
     return Document(made["info"]["description"], groups, described)
 

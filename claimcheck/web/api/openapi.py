@@ -17,6 +17,8 @@ ABOUT = """People decide, once, on record. Send items with an idempotency key ea
 the order of settling. Send a token as `Authorization: Bearer …`. Errors are problem documents (RFC 9457): act on `code`, show `detail`.
 Whatever was answered with 2xx is kept. After a 5xx or a lost connection send the same again: every call may be repeated."""
 WAITS = {204, 429, 503}
+ORDER = ("projects", "items", "batches", "uploads", "payload", "tasks", "assignments", "decisions", "results", "reviewers", "dead letters",
+         "signing keys", "openapi")  # fmt: skip
 
 
 @route("GET", "/openapi.json", roles=ANYBODY, answers={200: "application/json"})
@@ -32,13 +34,13 @@ def made() -> dict[str, Any]:
     ordered = sorted(found, key=lambda m: (m.__name__, m.__module__))
     refs, schemas = models_json_schema([(m, _mode(m)) for m in ordered], ref_template="#/components/schemas/{model}")
     paths: dict[str, Any] = {}
-    for r in ROUTES:
+    for r in sorted(ROUTES, key=lambda r: ORDER.index(_tag(r))):
         paths.setdefault("/v1" + r.path, {})[r.method.lower()] = _operation(r, refs)
     return {
         "openapi": "3.1.0",
         "info": {"title": "Claimcheck", "version": "1", "description": ABOUT},
         "security": [{"token": []}],
-        "tags": [{"name": name} for name in dict.fromkeys(_tag(r) for r in ROUTES)],
+        "tags": [{"name": name} for name in ORDER],
         "paths": paths,
         "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}, "schemas": schemas["$defs"]},
     }
@@ -127,7 +129,7 @@ def _problems(r: Route, refs: Any) -> dict[str, Any]:
 
 
 def _problem(status: int, found: list[type[errors.Error]], refs: Any) -> dict[str, Any]:
-    said = "; ".join(f"`{e.code}` {' '.join((e.__doc__ or '').split())}" for e in found)
+    said = " ".join(f"`{e.code}` {' '.join((e.__doc__ or '').split())}" for e in found)
     wait = {"headers": {"Retry-After": _RETRY}} if status in WAITS else {}
     return {"description": said, "content": {"application/problem+json": {"schema": refs[models.Problem, "validation"]}}, **wait}
 
