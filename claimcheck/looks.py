@@ -92,6 +92,11 @@ class WhyNothing:
 
 
 @dataclass(frozen=True, slots=True)
+class _SentBack:
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Fresh:
     fresh: bool
 
@@ -143,6 +148,12 @@ def why_nothing(db: Database, *, me: int) -> WhyNothing:
 def escalations(db: Database, *, me: int) -> list[Escalation]:
     """The leads' open tasks, oldest first."""
     return db.all("looks/escalations", Escalation, me=me)
+
+
+def sent_back(db: Database, *, task_id: int) -> str | None:
+    """A lead's note on a task that they sent back to the reviewers."""
+    row = db.one("looks/sent_back", _SentBack, task_id=task_id)
+    return row and row.note
 
 
 def fresh_left(db: Database, *, me: int) -> bool:

@@ -129,6 +129,7 @@ def _review(assignment: Assignment, me: int, typed: Typed | None, banner: Banner
         "looks": _looks(assignment),
         "draft": int((assignment.server_now - kept.saved_at).total_seconds()) if kept else None,
         "banner": banner,
+        "sent_back": looks.sent_back(db, task_id=assignment.task_id) if assignment.parent_id else None,
         "form_errors": invalid.errors or [errors.FieldError("", invalid.detail)] if invalid else [],
     }
     return make_response(render_template("assignments/show.html", **context, **left(me), **more))

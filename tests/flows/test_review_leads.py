@@ -95,6 +95,10 @@ def test_it_sends_an_escalation_back_with_a_note_and_the_count_starts_again(lead
     ]
     page.goto(f"/items/{item}")
     expect(page.get_by_text("Compare with the marriage certificate.")).to_be_visible()
+    reviewer = browser_of(leads.cast.ada)
+    reviewer.goto("/review")
+    reviewer.get_by_role("button", name="Next item").click()
+    expect(reviewer.get_by_role("note")).to_contain_text("Compare with the marriage certificate.")
 
 
 def test_it_lets_the_first_of_two_leads_overturn_an_outcome(leads: LiveDesk, browser_of: Browsers):
