@@ -16,7 +16,7 @@ def page():
     me, db = access.current().id, desk().db
     context = screen.left(me)
     nothing = looks.why_nothing(db, me=me) if not context["left"].waiting else None
-    return render_template("review/page.html", holding=looks.holding(db, me=me), nothing=nothing, **context)
+    return render_template("review/page.html", holding=looks.holding(db, me=me), nothing=nothing, beaten="empty" in request.args, **context)
 
 
 @blueprint.post("/next")
