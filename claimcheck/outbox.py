@@ -9,21 +9,23 @@ from uuid import UUID
 
 from claimcheck import errors
 from claimcheck.db import Connection, Database
+from claimcheck.outbound.answers import HORIZON
 
 LEASE_SECONDS = 20.0  # longer than the deadline of a call
 AT_ONCE = 4  # calls to one endpoint, whatever the number of workers
 PATIENCE = 3  # failures in a row before an endpoint rests, and is then tried with one call
-ATTEMPTS = 100  # hourly ones at the end: the hours below end first, but for workers that are killed again and again
-HOURS = 72  # from the first attempt
+ATTEMPTS = 200  # the hours below end first, but for a row that kills its worker each time
+HOURS = int(HORIZON.total_seconds() // 3600)  # from the first attempt
 SHOWN = 100  # rows of a list
 
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """The doorbell is to be rung for a row, for the `push`-th time."""
+    """The doorbell is to be rung for a row, for the `push`-th time; `unanswered` rings before went by without anybody coming."""
 
     outbox_id: int
     push: int
+    unanswered: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """`python -m workers.dispatcher`: rings the doorbell for what is due in the outbox, until told to stop. Several may run.
 
 It polls: a NOTIFY in the submit's statement would make all commits wait for each other. Where Redis has been away for long, it
-applies outcomes itself.
+applies outcomes itself, and so it does with what no worker comes for.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from workers import doorbell
 IDLE_SECONDS = 0.25
 DEPTH = 40  # rings in the queue at most: a longer one only grows old
 AWAY_SECONDS = 30.0
+PATIENCE = 3  # rings in nearly a minute, before the dispatcher sees to a row itself
 PAUSE_SECONDS = 1.0  # while the database does not answer
 
 log = logs.get("dispatcher")
@@ -44,11 +45,10 @@ class Bell:
             self.away_since = None
         return room
 
-    def ring(self, pushes: list[outbox.Push]) -> None:
-        """Rings for each. What Redis does not take is due again in a few seconds."""
+    def ring(self, push: outbox.Push) -> None:
+        """Rings once. What Redis does not take is due again in a few seconds."""
         try:
-            for push in pushes:
-                doorbell.ring(self.queue, push.outbox_id, push.push)
+            doorbell.ring(self.queue, push.outbox_id, push.push)
         except redis.RedisError as error:
             self._away(error)
 
@@ -74,16 +74,15 @@ def run(db: Database, bell: Bell, applier: applying.Applier, stop: threading.Eve
 
 
 def _round(db: Database, bell: Bell, applier: applying.Applier, away_seconds: float) -> int:
-    """Rows that the bell was rung for, or that were seen to here."""
-    room = bell.room()
-    if room:
-        pushes = outbox.ring(db, room=room)
-        bell.ring(pushes)
-        return len(pushes)
-    if bell.away() <= away_seconds or not applier.free:
-        return 0
-    pushes = outbox.ring(db, room=applier.free)
-    return sum(applier.take(push.outbox_id) for push in pushes)
+    """Rows that the bell was rung for, or that were seen to here: all while Redis is away for long, else those that no worker came for."""
+    room, here = bell.room(), bell.away() > away_seconds
+    pushes = outbox.ring(db, room=applier.free if here else room) if here or room else []
+    for push in pushes:
+        if here or push.unanswered >= PATIENCE:
+            applier.take(push.outbox_id, 0)
+        elif bell.away_since is None:
+            bell.ring(push)
+    return len(pushes)
 
 
 def main() -> None:

@@ -23,4 +23,4 @@ rung AS MATERIALIZED (
 UPDATE outbox o
    SET pushes = o.pushes + 1, unanswered = o.unanswered + 1, push_due = clock_timestamp() + interval '8 s' * 2 ^ least(o.unanswered, 4)
   FROM rung WHERE o.id = rung.id
-RETURNING o.id AS outbox_id, o.pushes AS push;
+RETURNING o.id AS outbox_id, o.pushes AS push, old.unanswered;

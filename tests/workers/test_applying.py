@@ -132,6 +132,21 @@ def test_it_applies_without_any_valkey(stage: Stage, machinery: Machinery, hook:
     assert machinery.stop("dispatcher1") == 0
 
 
+def test_it_applies_without_any_worker(stage: Stage, machinery: Machinery, hook: Hook) -> None:
+    """The dispatcher does what it has rung for again and again."""
+    decisions = mixed(stage, stage.project(url=hook.url), 10)
+    for name in ("valkey", "dispatcher"):
+        machinery.start(name)
+    machinery.wait(lambda: stage.one("SELECT max(unanswered) FROM outbox") == 1)
+    settle(2.0)
+    assert not hook.entries()
+    for _ in range(3):
+        stage.run("UPDATE outbox SET push_due = clock_timestamp() WHERE unanswered > 0")  # as if the time had passed
+        settle(1.0)
+    machinery.drained()
+    agree(stage, hook, decisions)
+
+
 def test_it_lets_a_slow_receiver_delay_nobody_else(stage: Stage, machinery: Machinery, hook: Hook, make_hook: Callable[[], Hook]) -> None:
     slow = make_hook()
     slow.misbehave(delay_seconds=8.0)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -213,6 +215,39 @@ def test_it_shows_a_customer_their_own_webhooks_only(stage: Stage) -> None:
     assert effects.webhooks(stage.web, customer_id=2) == []
     with pytest.raises(errors.NotFound):
         effects.load(stage.web, project_id=project.id, customer_id=2)
+
+
+@pytest.mark.parametrize(("wished", "seconds"), [("30", (28, 31)), ("9999999", (3590, 3601)), ("soon", (0, 3))])
+def test_it_waits_as_long_as_the_receiver_asks_up_to_an_hour(stage: Stage, apply: Any, busy: Any, wished: str, seconds: tuple[int, int]) -> None:
+    project, _ = hooked(stage, busy(wished))
+    row = apply(stage.outcome(project))
+    wait = stage.one("SELECT extract(epoch FROM due - (SELECT max(at) FROM deliveries))::float8 FROM outbox")
+    assert row.state == "pending" and seconds[0] <= wait <= seconds[1]
+
+
+@pytest.fixture
+def busy() -> Iterator[Any]:
+    """Receivers that answer 429 with a Retry-After."""
+    made: list[ThreadingHTTPServer] = []
+
+    def start(wished: str) -> str:
+        class Busy(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                self.send_response(429)
+                self.send_header("Retry-After", wished)
+                self.end_headers()
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        made.append(ThreadingHTTPServer(("127.0.0.1", 0), Busy))
+        threading.Thread(target=made[-1].serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{made[-1].server_port}/"
+
+    yield start
+    for server in made:
+        server.shutdown()
+        server.server_close()
 
 
 def test_it_switches_a_webhook_on_again(stage: Stage, hook: Hook, apply: Any) -> None:

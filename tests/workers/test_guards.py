@@ -47,9 +47,7 @@ MUTANTS: list[tuple[str, str, str, Check]] = [
 
 
 @pytest.mark.parametrize(("statement", "guard", "weakened", "check"), MUTANTS, ids=[f"{m[0]}-{n}" for n, m in enumerate(MUTANTS)])
-def test_it_notices_a_missing_guard(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch, statement: str, guard: str, weakened: str, check: Check
-) -> None:
+def test_it_notices_a_missing_guard(stage: Stage, monkeypatch: pytest.MonkeyPatch, statement: str, guard: str, weakened: str, check: Check) -> None:
     assert STATEMENTS[statement].count(guard) == 1, "the guard is written differently now"
     monkeypatch.setitem(STATEMENTS, statement, STATEMENTS[statement].replace(guard, weakened))
     with pytest.raises((AssertionError, errors.Error, psycopg.Error, pytest.fail.Exception)):
