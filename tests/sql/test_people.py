@@ -112,6 +112,7 @@ def test_it_escalates_what_was_left_once_too_often_by_being_disabled(world: Worl
     assert gone.escalation_id is not None
     assert world.all("SELECT state, ended_as FROM tasks WHERE id = %s", mine.task_id) == [("passed_on", "abandoned")]
     assert world.one("SELECT kind FROM tasks WHERE parent_id = %s", mine.task_id) == "escalation"
+    assert people.waiting_escalations(world.web) == 1  # the number in the leads' navigation
 
 
 def test_it_gives_back_only_one_seat_of_several(world: World, fay: people.Person) -> None:
