@@ -134,6 +134,7 @@ class PayloadMissing(Error):
 
     status = 503
     code = "PAYLOAD_MISSING"
+    retry_after = 60  # somebody has to mend it first
 
 
 class PayloadDamaged(Error):
@@ -141,6 +142,7 @@ class PayloadDamaged(Error):
 
     status = 503
     code = "PAYLOAD_DAMAGED"
+    retry_after = 60  # somebody has to mend it first
 
 
 class Conflict(Error):

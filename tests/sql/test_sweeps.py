@@ -53,7 +53,7 @@ class Swept:
         versions.change(self.world.web, self.id, self.world.cast.chi.id, rules.parse({**now.rules, **given}), why="tried")
 
     def tally(self, column: str) -> dict[Any, int]:
-        rows = self.world.all(f"SELECT {column} AS value, count(*) AS n FROM tasks WHERE project_id = %s GROUP BY 1", self.id)  # noqa: S608
+        rows = self.world.all(f"SELECT {column} AS value, count(*) AS n FROM tasks WHERE project_id = %s GROUP BY 1", self.id)
         return {row.value: row.n for row in rows}
 
     def decide(self, person: Person) -> int:
@@ -121,6 +121,7 @@ def test_it_serves_a_project_by_its_new_weight(world: World) -> None:
     light = Swept(world, 200)
     heavy = Swept(world, 200, skill=light.skill)
     sweeps.rerank(world.web, project_id=light.id)
+    heavy.change(weight=0.01)  # far behind everybody
     heavy.change(weight=8)
     served = [light.decide(world.cast.ada) for _ in range(36)]
     assert served.count(heavy.id) == pytest.approx(32, abs=2)
@@ -138,7 +139,8 @@ def test_it_moves_every_open_task_to_the_lanes_of_another_tier(world: World) -> 
 
 
 @pytest.mark.parametrize(("act", "state"), [(projects.pause, "paused"), (projects.cancel, "cancelled")])
-def test_it_waits_for_a_task_that_is_in_somebodys_hands(world: World, act: Any, state: str) -> None:
+def test_it_waits_for_a_task_that_is_in_somebodys_hands(world: World, monkeypatch: pytest.MonkeyPatch, act: Any, state: str) -> None:
+    monkeypatch.setattr(sweeps, "PATIENCE", 0.0)  # the row is waited for, not only the transaction
     swept = Swept(world, 700)
     end = while_locked(world, "SELECT FROM tasks WHERE id = (SELECT min(id) FROM tasks WHERE project_id = %s) FOR NO KEY UPDATE", swept.id)
     thread = threading.Thread(target=act, args=[world.web, swept.id, world.cast.chi.id])
@@ -156,7 +158,7 @@ def test_it_reaches_a_task_that_was_on_its_way(world: World, monkeypatch: pytest
     """A transaction that read the project's row before, and commits its task after every open one was seen to."""
     swept = Swept(world, 3)
     copied = ", ".join(c for c in COLUMNS)
-    copy = f"INSERT INTO tasks ({copied}) SELECT {copied} FROM tasks WHERE project_id = %s LIMIT 1"  # noqa: S608
+    copy = f"INSERT INTO tasks ({copied}) SELECT {copied} FROM tasks WHERE project_id = %s LIMIT 1"
     end = while_locked(world, copy, swept.id)
     if not guarded:
         monkeypatch.setattr(sweeps, "PATIENCE", 0.0)
@@ -197,6 +199,17 @@ def test_it_keeps_versions_for_good(world: World) -> None:
         with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.RestrictViolation)), psycopg.connect(world.conninfos.web) as web:
             web.execute(statement)  # type: ignore[arg-type]
     assert [v.version for v in versions.of_project(world.web, swept.id)] == [1]
+
+
+def test_it_retires_reasons_and_never_deletes_them(world: World) -> None:
+    swept = Swept(world, 1, reason_codes=["ok", "old"])
+    known = "SELECT code, label, reserved, retired FROM reason_codes WHERE project_id = %s ORDER BY code"
+    swept.change(reason_codes=[{"code": "ok", "label": "Fine"}])
+    assert [tuple(r) for r in world.all(known, swept.id)] == [
+        ("agreement", "The looks agree", True, False), ("ok", "Fine", False, False), ("old", "old", False, True),
+    ]  # fmt: skip
+    swept.change(reason_codes=["ok", "old"])
+    assert [r.retired for r in world.all(known, swept.id)] == [False] * 3
 
 
 def test_it_gives_every_change_a_version_of_its_own(world: World) -> None:
