@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, Route, expect
@@ -234,7 +235,7 @@ def test_it_counts_down_by_the_servers_clock(desk: LiveDesk, browser_of: Browser
     page.add_init_script("{ const now = Date.now; Date.now = () => now() + 3 * 3600e3; }")
     page.goto("/review")
     page.get_by_role("button", name="Next item").click()
-    page.wait_for_function("/^29:5/.test(document.querySelector('#clock [data-time]')?.textContent)")
+    expect(page.locator("#clock [data-time]")).to_have_text(re.compile("^29:5"))
     expect(page.locator("#clock")).to_have_attribute("data-state", "held")
 
 
