@@ -13,8 +13,8 @@ from claimcheck import errors, questions, rules
 from claimcheck.rules import Rules
 
 VERDICTS = {"approve": ("Approve", "a", "ok"), "reject": ("Reject", "r", "no"), "escalate": ("Escalate to a lead", "e", "ask")}
-RESERVED = {"e", "n", "x"}  # escalate, note, skip
-HOME_ROW = "asdfghjkl"  # grades lie beside each other, and so do their keys
+RESERVED = {"e", "g", "n", "x"}  # escalate, "go to" (the first of two keys), note, skip
+HOME_ROW = "asdfhjkl"  # grades lie beside each other, and so do their keys; without the G
 DIGITS = "123456789"
 
 

@@ -1,62 +1,17 @@
 """The review screen as HTTP: who may, what is answered to htmx and to forms, what is refused and how."""
+# ruff: noqa: F811 (fixtures come in by their names)
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from flask.testing import FlaskClient
-from werkzeug.test import TestResponse
 
-from claimcheck import assignments, people, tasks
-from claimcheck.people import Person
-from tests.flows.conftest import LiveDesk, served
+from claimcheck import assignments, tasks
+from tests.flows.conftest import LiveDesk
 from tests.people import browser
-
-HTMX = {"HX-Request": "true", "HX-Request-Type": "partial"}
-
-
-@pytest.fixture(scope="module")
-def live(database: Any, store_server: Any, valkey: str) -> Iterator[LiveDesk]:
-    yield from served(database, store_server, valkey)
-
-
-@pytest.fixture
-def desk(live: LiveDesk) -> LiveDesk:
-    live.clear()
-    return live
-
-
-class Reviewer:
-    """Somebody at the desk through a browser's requests; `fields` are those of the form they were last shown."""
-
-    def __init__(self, desk: LiveDesk, person: Person):
-        self.client: FlaskClient = browser(desk.app, person)
-        self.page, self.fields = "", {}
-
-    def next(self) -> TestResponse:
-        return self.open(self.client.post("/review/next").location)
-
-    def open(self, address: str) -> TestResponse:
-        self.page = address
-        answer = self.client.get(address)
-        self.fields = dict(re.findall(r'name="(lease_token|evidence_hash)" value="([^"]+)"', answer.text))
-        return answer
-
-    def submit(self, *, htmx: bool = False, **fields: Any) -> TestResponse:
-        form = {**self.fields, "choice": "verdict:approve", "reason_code": "as it should be", "note": "", **fields}
-        return self.client.post(f"{self.page}/decision", data=form, headers=HTMX if htmx else {})
-
-
-@pytest.fixture
-def ada(desk: LiveDesk) -> Reviewer:
-    return Reviewer(desk, desk.cast.ada)
-
-
-def one_item(desk: LiveDesk, **rules: Any) -> int:
-    return desk.send(desk.project(**rules), {"case": "one"})[0]
+from tests.web.reviewer import HTMX, Reviewer, ada, desk, live, one_item  # noqa: F401 (fixtures)
 
 
 def test_it_answers_a_claim_by_303_and_to_htmx_by_204_with_the_address(desk: LiveDesk, ada: Reviewer):
@@ -75,13 +30,23 @@ def test_it_has_no_form_that_navigates_by_htmx(desk: LiveDesk, ada: Reviewer):
     assert all('hx-target="#clock"' in form or 'hx-target="#draft-state"' in form for form in swapping)
 
 
+def test_it_gives_each_control_a_key_of_its_own_and_none_that_the_desk_uses(desk: LiveDesk, ada: Reviewer):
+    labels = ["Good", "Great", "Gone", "Nothing", "Excellent", "X", "1st", "\u00e9t\u00e9"]
+    one_item(desk, question={"ask": "choices", "options": labels}, guidance="Look twice.")
+    page = ada.next().text
+    keys = re.findall(r'class="control \w+" data-key="(.)"', page)
+    assert len(keys) == len(set(keys)) == len(labels) + 1
+    assert not {"g", "n", "x"} & set(keys)
+    assert "Look twice." in page
+
+
 def test_it_writes_nothing_by_get(desk: LiveDesk, ada: Reviewer):
     one_item(desk)
     ada.next()
 
     def state() -> list[Any]:
         rows = "(SELECT count(*) FROM events), (SELECT count(*) FROM assignments), (SELECT count(*) FROM drafts)"
-        return desk.execute(f"SELECT {rows}, (SELECT max(lease_expires) FROM assignments)")  # noqa: S608
+        return desk.execute(f"SELECT {rows}, (SELECT max(lease_expires) FROM assignments)")
 
     before = state()
     for address in ("/review", ada.page, "/work", "/review/left"):
@@ -240,61 +205,6 @@ def test_it_says_what_became_of_the_item(desk: LiveDesk, ada: Reviewer, undo: st
     assert answer.status_code == 409
     for words in (says, "Mine</textarea>", "Next item"):
         assert words in answer.text, words
-
-
-def _without_skills(desk: LiveDesk) -> None:
-    desk.execute("DELETE FROM person_skills WHERE person_id = %s", desk.cast.ada.id)
-
-
-def _with_paused_skills(desk: LiveDesk) -> None:
-    people.give_skill(desk.web, person_id=desk.cast.ada.id, skill="reading")
-    desk.execute("UPDATE person_skills SET status = 'paused' WHERE person_id = %s", desk.cast.ada.id)
-
-
-def _without_project(desk: LiveDesk) -> None:
-    people.give_skill(desk.web, person_id=desk.cast.ada.id, skill="a rare skill")
-
-
-def _with_an_empty_project(desk: LiveDesk) -> None:
-    desk.project(name="Empty one")
-
-
-def _with_a_paused_project(desk: LiveDesk) -> None:
-    project = desk.project(name="Halted one")
-    desk.execute("UPDATE projects SET paused_at = clock_timestamp() WHERE id = %s", project)
-
-
-@pytest.mark.parametrize(
-    ("arrange", "says"),
-    [
-        (_without_skills, "You have no skills yet"),
-        (_with_paused_skills, "Your work in reading is paused"),
-        (_without_project, "No project asks for a rare skill"),
-        (_with_an_empty_project, "Nothing has been sent yet to Empty one"),
-        (_with_a_paused_project, "Halted one is paused by a lead"),
-    ],
-)
-def test_it_says_why_nothing_is_here(desk: LiveDesk, ada: Reviewer, arrange: Any, says: str):
-    _without_skills(desk)
-    arrange(desk)
-    answer = ada.client.post("/review/next", follow_redirects=True)
-    assert says in answer.text
-
-
-def test_it_says_how_many_are_held_by_others_and_when_the_next_is_free(desk: LiveDesk, ada: Reviewer):
-    one_item(desk, lease_seconds=180)
-    tasks.claim(desk.web, me=desk.cast.ben.id)
-    page = ada.client.get("/review").text
-    assert "1 item is held by others" in page and "free in about 3 min" in page
-
-
-def test_it_tells_what_is_left_only_when_that_changed(desk: LiveDesk, ada: Reviewer):
-    one_item(desk)
-    address = re.search(r'hx-get="(/review/left\?was=[^"]+)"', ada.client.get("/review").text)[1]
-    assert ada.client.get(address, headers=HTMX).status_code == 204
-    tasks.claim(desk.web, me=desk.cast.ben.id)
-    changed = ada.client.get(address, headers=HTMX)
-    assert changed.status_code == 200 and "1 held by others" in re.sub(r"<[^>]+>", "", changed.text)
 
 
 def test_it_shows_other_looks_to_nobody_who_is_to_look(desk: LiveDesk, ada: Reviewer):
