@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from flask import Flask
