@@ -7,7 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from claimcheck import errors
-from claimcheck.db import Database
+from claimcheck.db import Connection, Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class _Released:
     escalation_id: int | None
 
 
-def load(db: Database, *, assignment_id: int, me: int) -> Assignment:
+def load(db: Database | Connection, *, assignment_id: int, me: int) -> Assignment:
     """One of the caller's own assignments. Raises NotFound for anybody else's."""
     row = db.one("assignments/load", Assignment, assignment_id=assignment_id, me=me)
     if row is None:

@@ -75,6 +75,16 @@ def test_it_takes_a_stream_of_any_length_and_broken_lines_in_it(app: Flask, cast
     assert (again["accepted"], again["repeated"]) == (0, 1200)
 
 
+def test_it_takes_a_stream_that_is_longer_than_any_body(app: Flask, cast: Cast, project: str) -> None:
+    """More than a JSON body may have, in chunks whose number nobody knows."""
+    long = b'{"idempotency_key": "%d", "payload": {"text": "' + b"x" * 600_000 + b'"}}\n'
+    stream = io.BufferedReader(io.BytesIO(b"".join(long % n for n in range(60))))
+    given = {"input_stream": stream, "content_type": "application/x-ndjson", "environ_overrides": {"wsgi.input_terminated": True}}
+    sent = Api(app, cast.eve).post(f"{project}/items", **given)
+    assert sent.status_code == 202
+    assert Api(app, cast.eve).get(sent.json["status_url"]).json["accepted"] == 60
+
+
 def test_it_finds_an_item_by_its_key(app: Flask, cast: Cast, project: str) -> None:
     eve = Api(app, cast.eve)
     eve.post(f"{project}/items", {"items": [{**row("k 1/2&3"), "trace_id": "t-1", "priority": 3}]})

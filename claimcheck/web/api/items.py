@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import datetime
 from typing import Any
 
@@ -115,7 +116,7 @@ def _sent(body: Any) -> list[Any]:
 
 
 def _streamed() -> Any:
-    request.max_content_length = None
+    request.max_content_length = sys.maxsize  # None would be the pages' limit
     try:
         yield from lines.read(request.stream)
     except (ClientDisconnected, OSError):

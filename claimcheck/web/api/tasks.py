@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import Field
 
 from claimcheck import assignments, evidence, projects, questions, rules, tasks
+from claimcheck.db import Connection
 from claimcheck.validation import Code, Model
 from claimcheck.web import desk
 from claimcheck.web.api import models, payload
@@ -61,7 +62,8 @@ def next(call: Call) -> Any:  # noqa: A001 (tasks.next)
     claimed = tasks.claim(db, me=me, skill=ask.skill, queue=ask.queue, item_id=ask.item_id)
     if claimed is None:
         return 204, None, {"Retry-After": _wait(tasks.left(db, me=me))}
-    return 200, shown(assignments.load(db, assignment_id=claimed.assignment_id, me=me))
+    with db.connection() as connection:
+        return 200, _shown(connection, assignments.load(connection, assignment_id=claimed.assignment_id, me=me))
 
 
 def _wait(left: tasks.Left) -> str:
@@ -69,9 +71,8 @@ def _wait(left: tasks.Left) -> str:
     return str(min(max(free, 1), LONGEST))
 
 
-def shown(held: assignments.Assignment) -> dict[str, Any]:
+def _shown(db: Connection, held: assignments.Assignment) -> dict[str, Any]:
     """An assignment in its holder's hands, with what is asked of them."""
-    db = desk().db
     asked = projects.rules(db, held.project_id, held.project_version)
     same = ("task_id", "item_id", "project_id", "project", "kind", "queue", "lease_token", "lease_no", "lease_expires", "hold_until",
             "evidence_version", "evidence_hash")  # fmt: skip
@@ -79,13 +80,13 @@ def shown(held: assignments.Assignment) -> dict[str, Any]:
         "assignment_id": held.id,
         **{name: getattr(held, name) for name in same},
         "payload_url": payload.held_address(held.id, 0),
-        "parts": _parts(held),
+        "parts": _parts(db, held),
         **_asked(asked, held.kind),
     }
 
 
-def _parts(held: assignments.Assignment) -> list[dict[str, Any]]:
-    listed = evidence.parts(desk().db, item_id=held.item_id, version=held.evidence_version)
+def _parts(db: Connection, held: assignments.Assignment) -> list[dict[str, Any]]:
+    listed = evidence.parts(db, item_id=held.item_id, version=held.evidence_version)
     same = ("n", "name", "content_type", "size", "sha256")
     return [{**{name: getattr(p, name) for name in same}, "url": payload.held_address(held.id, p.n)} for p in listed]
 
