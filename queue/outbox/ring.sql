@@ -1,5 +1,5 @@
--- outbox: the doorbell is rung for what is due, the state stays. Each effect's own line is read, so that a long one delays no other; a row that
--- nobody came for is rung again after 8 s × 2^n.
+-- outbox: the doorbell is rung for what is due, the state stays. Each effect's own line is read, so that a long one delays no other, and of each
+-- only as much as may be in flight: whoever comes goes on with the rest. A row that nobody came for is rung again after 8 s × 2^n.
 WITH RECURSIVE line AS (                                               -- effects with work, by hops through outbox_ring
     (SELECT ring_for FROM outbox WHERE ring_for IS NOT NULL ORDER BY ring_for LIMIT 1)
     UNION ALL
@@ -11,9 +11,8 @@ head AS MATERIALIZED (
            SELECT o.id, o.push_due FROM outbox o
             WHERE o.ring_for = e.id AND o.push_due <= (SELECT clock_timestamp()) AND (o.state = 'pending' OR o.lease_until <= (SELECT clock_timestamp()))
             ORDER BY o.push_due
-            LIMIT CASE e.kind WHEN 'standing' THEN %(room)s::int
-                  ELSE greatest(0, CASE WHEN e.failures < %(patience)s::int THEN %(at_once)s::int ELSE 1 END
-                                   - (SELECT count(*) FROM outbox l WHERE l.leased_for = e.id AND l.lease_until > (SELECT clock_timestamp()))) END) o
+            LIMIT greatest(0, CASE WHEN e.kind = 'standing' THEN 2 * %(at_once)s::int WHEN e.failures < %(patience)s::int THEN %(at_once)s::int ELSE 1 END
+                              - (SELECT count(*) FROM outbox l WHERE l.leased_for = e.id AND l.lease_until > (SELECT clock_timestamp())))) o
      WHERE e.switched_off IS NULL AND (e.rest_until IS NULL OR e.rest_until <= (SELECT clock_timestamp()))
      ORDER BY o.push_due LIMIT %(room)s::int),
 rung AS MATERIALIZED (
