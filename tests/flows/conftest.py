@@ -84,7 +84,7 @@ class LiveDesk:
     def lapse(self, person: Person) -> None:
         """Lets the lease that this person holds run out."""
         past = "greatest(claimed_at, clock_timestamp() - interval '1 second')"
-        self.execute(f"UPDATE assignments SET lease_expires = {past} WHERE person_id = %s AND ended_at IS NULL", person.id)  # noqa: S608
+        self.execute(f"UPDATE assignments SET lease_expires = {past} WHERE person_id = %s AND ended_at IS NULL", person.id)
 
     def clear(self) -> None:
         """Nothing waits and nobody holds anything: what an earlier test left behind is closed."""
