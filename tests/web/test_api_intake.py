@@ -85,6 +85,18 @@ def test_it_takes_a_stream_that_is_longer_than_any_body(app: Flask, cast: Cast, 
     assert Api(app, cast.eve).get(sent.json["status_url"]).json["accepted"] == 60
 
 
+@pytest.mark.parametrize("kind", ["application/json", "application/x-ndjson"])
+@pytest.mark.parametrize("terminated", [True, False], ids=["a server that knows the end", "one that doesn't"])
+def test_it_takes_no_body_for_whole_that_was_cut(app: Flask, cast: Cast, project: str, kind: str, terminated: bool) -> None:
+    body = b'{"items": []}' if kind == "application/json" else json.dumps(row("cut-1")).encode() + b'\n{"idempotency_key": "cut-2", "pay'
+    length = {"CONTENT_LENGTH": str(len(body) + 100), "wsgi.input_terminated": terminated}
+    cut = Api(app, cast.eve).post(f"{project}/items", data=body, content_type=kind, environ_overrides=length)
+    assert (cut.status_code, cut.json["code"]) == (400, "BAD_REQUEST")
+    assert "cut short" in cut.json["detail"]
+    number = int(project.rsplit("/", 1)[1])
+    assert Api(app, cast.eve).get(f"/v1/dead-letters?project_id={number}").json["dead_letters"] == [], "half a line is no bad line"
+
+
 def test_it_finds_an_item_by_its_key(app: Flask, cast: Cast, project: str) -> None:
     eve = Api(app, cast.eve)
     eve.post(f"{project}/items", {"items": [{**row("k 1/2&3"), "trace_id": "t-1", "priority": 3}]})

@@ -8,14 +8,13 @@ from typing import Any
 
 from flask import request
 from pydantic import Field
-from werkzeug.exceptions import ClientDisconnected
 
 from claimcheck import batches, errors, history, items, lines, projects
 from claimcheck.validation import Model
 from claimcheck.web import desk
 from claimcheck.web.api import models, payload
 from claimcheck.web.api.projects import Started, listed, started
-from claimcheck.web.api.requests import LARGE, Body, Query
+from claimcheck.web.api.requests import LARGE, Body, Query, Stream
 from claimcheck.web.api.routes import Call, route
 
 NDJSON = "application/x-ndjson"
@@ -99,7 +98,7 @@ def send(call: Call, project_id: int) -> Any:
     """
     db, me = desk().db, call.person
     project = projects.load(db, project_id, me)
-    rows = _streamed() if request.mimetype == NDJSON else _sent(call.body)
+    rows = lines.read(Stream(sys.maxsize)) if request.mimetype == NDJSON else _sent(call.body)
     batch_id = batches.open(db, project_id=project.id, by=me.id)
     try:
         batches.take(db, project=project.id, by=me.id, rows=rows, batch_id=batch_id)
@@ -113,14 +112,6 @@ def _sent(body: Any) -> list[Any]:
     if not isinstance(body, dict) or set(body) != {"items"}:
         raise errors.Invalid.field("items", 'is required, and stands alone: {"items": […]}')
     return listed(body["items"])
-
-
-def _streamed() -> Any:
-    request.max_content_length = sys.maxsize  # None would be the pages' limit
-    try:
-        yield from lines.read(request.stream)
-    except (ClientDisconnected, OSError):
-        raise errors.BadRequest("The stream was cut; send it again, what is in already is not taken twice.") from None
 
 
 @route("GET", "/projects/{project_id}/items", roles=("customer", "lead"), query=Find, answers={200: Item})

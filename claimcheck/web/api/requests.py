@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from flask import request
@@ -15,6 +16,7 @@ from claimcheck.validation import validated
 M = TypeVar("M", bound=BaseModel)
 KIB, MIB = 1024, 1024 * 1024
 SMALL, LARGE = 256 * KIB, 32 * MIB
+CUT = "The body was cut short; send the same again: what is in already is not taken twice."
 
 
 class Query(BaseModel):
@@ -63,13 +65,29 @@ class Body:
 
 def received(limit: int) -> bytes:
     """The whole body. Raises TooLarge beyond the limit, BadRequest where it was cut short."""
-    request.max_content_length = limit
+    stream = Stream(limit)
     try:
-        return request.get_data(cache=False)
+        return b"".join(iter(partial(stream.read, 64 * KIB), b""))
     except RequestEntityTooLarge:
         raise errors.TooLarge(f"The body is larger than {limit:,} bytes; send files ahead through POST /v1/uploads.") from None
-    except ClientDisconnected:
-        raise errors.BadRequest("The body is shorter than its Content-Length.") from None
+
+
+class Stream:
+    """The body as it comes, up to a limit. Its end is an error where less came than was announced, whoever serves us."""
+
+    def __init__(self, limit: int):
+        request.max_content_length = limit
+        self.source, self.left = request.stream, request.content_length or 0
+
+    def read(self, size: int) -> bytes:
+        try:
+            block = self.source.read(size)
+        except (ClientDisconnected, OSError):
+            raise errors.BadRequest(CUT) from None
+        self.left -= len(block)
+        if not block and self.left > 0:
+            raise errors.BadRequest(CUT)
+        return block
 
 
 def parsed(data: bytes) -> Any:
