@@ -125,7 +125,7 @@ def test_it_would_go_off_in_the_stock_worker(planter: Planter, machinery: Machin
 def test_it_takes_no_orders(planter: Planter, stage: Stage, machinery: Machinery) -> None:
     """Not to stop, by publish/subscribe, nor to pause, by a key."""
     child = machinery.start("worker")
-    machinery.wait_listening("worker")
+    machinery.wait(lambda: planter.client.smembers("rq:workers"))
     (name,) = planter.client.smembers("rq:workers")  # type: ignore[misc]
     planter.client.set("rq:suspended", 1)
     planter.client.publish(f"rq:pubsub:{name.decode().removeprefix('rq:worker:')}", json.dumps({"command": "shutdown"}))
@@ -171,7 +171,6 @@ def test_it_waits_for_a_ring_without_losing_redis(planter: Planter, stage: Stage
 
 def test_it_listens_to_one_queue_and_forks_nothing(planter: Planter, machinery: Machinery) -> None:
     child = machinery.start("worker")
-    machinery.wait_listening("worker")
     machinery.wait(lambda: planter.client.smembers(f"rq:workers:{doorbell.QUEUE}"))
     (key,) = planter.client.smembers("rq:workers")  # type: ignore[misc]
     assert planter.client.hget(key, "queues") == doorbell.QUEUE.encode()
