@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from claimcheck.applying import Applier
 
-SECONDS = 20.0  # to wait for a free thread; then the bell is rung again some day
+SECONDS = 10.0  # to wait for a free thread; then the bell is rung again some day
 applier: Applier | None = None  # the worker's own, set before it listens
 
 
