@@ -23,7 +23,7 @@ INSERT INTO bare (id) SELECT generate_series(1, 400000);
 BARE_PAIR = """
 WITH pick AS MATERIALIZED (SELECT id FROM bare WHERE state = 'pending' ORDER BY id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
 UPDATE bare b SET state = 'leased', token = gen_random_uuid(), expires = clock_timestamp() + interval '15 min' FROM pick WHERE b.id = pick.id RETURNING b.id, b.token \\gset
-WITH u AS (UPDATE bare SET state = 'decided', expires = NULL WHERE id = :id AND token = :'token' AND state = 'leased' RETURNING id)
+WITH u AS (UPDATE bare SET state = 'decided', expires = NULL WHERE id = :id AND token = :token::uuid AND state = 'leased' RETURNING id)
 INSERT INTO bare_decisions (id, verdict) SELECT id, 'approve' FROM u;
 """
 
