@@ -40,7 +40,6 @@ def full_pair() -> str:
     claim = script("tasks/claim", skill_id="NULL", queue="NULL", item_id="NULL")
     submit = script(
         "decisions/submit",
-        lease_token=":'lease_token'",
         evidence_hash="decode(repeat('ab', 32), 'hex')",
         vote="'approve'",
         verdict="'approve'",
