@@ -45,7 +45,7 @@ class _Opened:
     batch_id: int
 
 
-def open(db: Database, *, project_id: int, by: int) -> int:  # noqa: A001 (batches.open)
+def open(db: Database, *, project_id: int, by: int) -> int:
     """A new batch's id. Raises what `items.room` raises."""
     items.room(db, project=project_id)
     row = db.one("batches/open", _Opened, project_id=project_id, by=by)

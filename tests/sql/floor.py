@@ -31,7 +31,7 @@ def people(race: Race, connection: psycopg.Connection[Any]) -> list[tuple[int, b
     for n, row in enumerate(rows):
         if row["role"] == "reviewer":
             for skill in range(1, 5):
-                if skill == 1 or (n + skill) % 2:
+                if skill in (1, 3) or (n + skill) % 2:  # 3 is what three looks are wanted of: enough eyes must be left when an item is opened again
                     connection.execute("INSERT INTO person_skills (person_id, skill_id) VALUES (%s, %s)", (row["id"], skill))
     return [(r["id"], r["role"] == "lead") for r in rows]
 
@@ -191,7 +191,7 @@ def referee(race: Race, source: threading.Thread) -> None:
             check(race, connection, "in mid-flight")
             time.sleep(1.0)
         race.calm.set()
-        calm_end = time.monotonic() + 30
+        calm_end = time.monotonic() + (30 if race.plan.tasks < 1000 else 120)
         while (n := connection.execute(OPEN).fetchone()["n"]) and time.monotonic() < calm_end and not race.broken:
             time.sleep(0.05)
         race.over.set()

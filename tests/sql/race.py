@@ -276,7 +276,8 @@ class Reviewer(threading.Thread):
     def overturn(self) -> None:
         """Two leads at once: one wins, the other is told."""
         rows = self.a(
-            "SELECT id FROM decisions WHERE outcome IN ('approve', 'reject') AND assignment_id IS NOT NULL ORDER BY random() LIMIT 1"
+            """SELECT d.id, EXISTS (SELECT FROM decisions r WHERE r.item_id = d.item_id AND r.outcome = 'reopen') AS reopened
+                 FROM decisions d WHERE d.outcome IN ('approve', 'reject') AND d.assignment_id IS NOT NULL ORDER BY random() LIMIT 1"""
         )
         if not rows:
             return
@@ -284,7 +285,7 @@ class Reviewer(threading.Thread):
             "decision_id": rows[0]["id"],
             "me": self.me,
             "answer": None,
-            "outcome": self.rnd.choice(["approve", "reject", "reopen"]),
+            "outcome": self.rnd.choice(["approve", "reject", *([] if rows[0]["reopened"] else ["reopen"])]),  # once: each round bars more eyes
             "reason_code": "bad",
             "note": "",
         }

@@ -145,7 +145,9 @@ def test_it_waits_for_a_task_that_is_in_somebodys_hands(world: World, monkeypatc
     end = while_locked(world, "SELECT FROM tasks WHERE id = (SELECT min(id) FROM tasks WHERE project_id = %s) FOR NO KEY UPDATE", swept.id)
     thread = threading.Thread(target=act, args=[world.web, swept.id, world.cast.chi.id])
     thread.start()
-    time.sleep(0.3)
+    until = time.monotonic() + 20
+    while swept.tally("state") != {"pending": 1, state: 699} and time.monotonic() < until:
+        time.sleep(0.05)
     assert swept.tally("state") == {"pending": 1, state: 699}, "the others don't wait"
     end()
     thread.join()
