@@ -65,6 +65,13 @@ class Swept:
         return claim.project_id
 
 
+def eventually(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
 def while_locked(world: World, statement: str, *params: Any) -> Callable[[], None]:
     """Holds what the statement locks or writes until the answer is called, on a connection of its own."""
     connection = psycopg.connect(world.conninfos.superuser)
@@ -145,10 +152,8 @@ def test_it_waits_for_a_task_that_is_in_somebodys_hands(world: World, monkeypatc
     end = while_locked(world, "SELECT FROM tasks WHERE id = (SELECT min(id) FROM tasks WHERE project_id = %s) FOR NO KEY UPDATE", swept.id)
     thread = threading.Thread(target=act, args=[world.web, swept.id, world.cast.chi.id])
     thread.start()
-    until = time.monotonic() + 20
-    while swept.tally("state") != {"pending": 1, state: 699} and time.monotonic() < until:
-        time.sleep(0.05)
-    assert swept.tally("state") == {"pending": 1, state: 699}, "the others don't wait"
+    eventually(lambda: swept.tally("state") == {"pending": 1, state: 699})  # the others don't wait
+    assert thread.is_alive()
     end()
     thread.join()
     assert swept.tally("state") == {state: 700}
@@ -166,7 +171,9 @@ def test_it_reaches_a_task_that_was_on_its_way(world: World, monkeypatch: pytest
         monkeypatch.setattr(sweeps, "PATIENCE", 0.0)
     thread = threading.Thread(target=act, args=[world.web, swept.id, world.cast.chi.id])
     thread.start()
-    time.sleep(0.3)
+    eventually(lambda: swept.tally("state") == {state: 3})
+    if not guarded:
+        thread.join()
     end()
     thread.join()
     assert swept.tally("state") == ({state: 4} if guarded else {"pending": 1, state: 3})
