@@ -61,7 +61,7 @@ def page(db: Database, *, project_id: int, after: int = 0, limit: int = 100) -> 
     """
     newest = db.one("results/newest", _Newest)
     assert newest is not None
-    complete = transactions.await_those_running(db, PATIENCE)
+    complete = transactions.await_writers(db, "decisions", patience=PATIENCE)
     rows = db.all("results/page", Result, project_id=project_id, after=after, up_to=newest.id, limit=limit)
     if complete:
         return rows

@@ -35,7 +35,7 @@ def until_none_is_left(db: Database, statement: str, *, project_id: int) -> int:
     The project's row must say what holds before this is called: what begins later reads it there.
     """
     touched = _all(db, statement, project_id)
-    transactions.await_those_running(db, PATIENCE)
+    transactions.await_writers(db, "tasks", "decisions", patience=PATIENCE)  # an overturn raises its task last
     return touched + _all(db, statement, project_id)
 
 

@@ -1,36 +1,36 @@
-"""Waits for transactions that write at this moment, so that what is read afterwards has no gap that closes later."""
+"""Waits for transactions that write to a table at this moment, so that what is read afterwards has no gap that closes later."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from claimcheck.db import Database
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
-    """A transaction's number, as the server counts them."""
+class Writer:
+    """A transaction that is under way, as the server calls it."""
 
-    number: int
+    writer: str
 
 
-def await_those_running(db: Database, patience: float) -> bool:
-    """Waits until every transaction that has written by now has ended; False where that takes over `patience` seconds.
+def await_writers(db: Database, *tables: str, patience: float) -> bool:
+    """Waits until every transaction that writes to one of the tables now has ended; False where that takes over `patience` seconds.
 
-    In a quiet database that is at once, in a busy one some milliseconds.
+    Where nobody writes that is at once, else some milliseconds. Who begins meanwhile is not waited for.
     """
-    begun = _number(db, "transactions/number")
+    those = _writers(db, tables)
     until, pause = time.monotonic() + patience, 0.001
-    while _number(db, "transactions/oldest") <= begun:
+    while those:
         if time.monotonic() > until:
             return False
         time.sleep(pause)
         pause = min(2 * pause, 0.1)
+        those &= _writers(db, tables)
     return True
 
 
-def _number(db: Database, statement: str) -> int:
-    row = db.one(statement, Number)
-    assert row is not None
-    return row.number
+def _writers(db: Database, tables: Sequence[str]) -> set[str]:
+    return {row.writer for row in db.all("transactions/writers", Writer, tables=[*tables])}

@@ -138,7 +138,7 @@ def test_it_would_leave_a_gap_without_waiting(app: Flask, cast: Cast, project: s
     with psycopg.connect(database.web) as slow:
         slow.execute(raw(STATEMENTS["decisions/submit"]), _submit(task, cast.ada.id))
         second = decided(ben)
-        monkeypatch.setattr(transactions, "await_those_running", lambda *_: True)
+        monkeypatch.setattr(transactions, "await_writers", lambda *_, **__: True)
         assert eve.get(f"{project}/results?after={after}").json["after"] == second, "the guard's absence shows"
 
 
