@@ -56,7 +56,7 @@ class RingQueue(Queue):
 class RingWorker(SimpleWorker):
     """Runs rings in this very process. RQ forks for each job, to outlive one that crashes or never ends: a ring does neither, it hands a number
     to a thread, and effects are as safe from a kill with a fork as without (leases). A fork needs connections of its own and does one thing at a
-    time: 11 to 28 effects a second, against 81 to 95 (three runs of each in turn, two busy cores). A job that lasts no longer than JOB_SECONDS needs no
+    time: 11 to 28 effects a second, against 81 to 95 (three runs of each, two busy cores). A job that lasts no longer than JOB_SECONDS needs no
     heartbeats. Deaf to commands by publish/subscribe: whoever can write to Redis could stop the worker.
     """
 

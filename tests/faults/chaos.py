@@ -83,6 +83,10 @@ class Receiver:
             self.process.kill()
             self.process.wait()
 
+    def close(self) -> None:
+        self.end()
+        self.log.close()
+
 
 class Api:
     """One caller of the API; answers are (status, body), 0 where none came."""
@@ -216,8 +220,8 @@ class Chaos:
             self.receiver.start()
         elif kind == "flush valkey":
             password = json.loads((self.run.home / "secrets.json").read_text())["valkey_admin"]
-            with contextlib.suppress(redis.RedisError):
-                redis.Redis.from_url(str(self.settings.redis_url), username="admin", password=password).flushall()
+            with contextlib.suppress(redis.RedisError), redis.Redis.from_url(str(self.settings.redis_url), username="admin", password=password) as valkey:
+                valkey.flushall()
         elif kind == "stop a worker":
             self.signalled("worker-1", signal.SIGSTOP)
             time.sleep(4)
@@ -257,7 +261,7 @@ class Chaos:
             self.account()
         finally:
             self.over.set()
-            self.receiver.end()
+            self.receiver.close()
             if self.run.stop() != 0:
                 self.seen.broken.append(f"bin/run did not end well:\n{self.run.words[-2000:]}")
         return self.seen
