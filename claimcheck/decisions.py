@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from claimcheck import canonical, errors, evidence, keys, projects, receipts, rules
 from claimcheck.db import Connection, Database
+from claimcheck.people import Person
 
 REFUSED: dict[str, type[errors.Error]] = {
     "stale": errors.StaleLease,
@@ -22,7 +23,10 @@ REFUSED: dict[str, type[errors.Error]] = {
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A decision's row with the names that go with it. `outcome` is None for a look that settled nothing."""
+    """A decision's row with the names that go with it. `outcome` is None for a look that settled nothing.
+
+    `hidden`: its task still waits for other looks, so only who gave it may see it.
+    """
 
     id: int
     item_id: int
@@ -50,6 +54,7 @@ class Decision:
     project: str
     customer_id: int
     kind: str
+    hidden: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +95,18 @@ def load(db: Database, *, decision_id: int) -> Decision:
     if row is None:
         raise errors.NotFound()
     return row
+
+
+def visible(db: Database, *, decision_id: int, person: Person) -> Decision:
+    """A decision that this person may see: their own, any for a lead, those on its items for a customer.
+
+    Raises NotFound, also for somebody else's look while its task waits for independent ones.
+    """
+    found = load(db, decision_id=decision_id)
+    read = person.role == "lead" or (person.role == "customer" and found.customer_id == person.customer_id)
+    if found.person_id == person.id or (read and not found.hidden):
+        return found
+    raise errors.NotFound()
 
 
 def submit(

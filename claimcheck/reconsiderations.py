@@ -26,7 +26,6 @@ class Open:
     verdict: str | None
     answer: Any
     reason: str
-    decision_note: str
     pseudonym: str
     note: str
     asked_at: datetime

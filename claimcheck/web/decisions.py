@@ -8,7 +8,6 @@ from typing import Any
 from flask import Blueprint, Response, flash, make_response, request, url_for
 
 from claimcheck import decisions, errors, projects, reconsiderations
-from claimcheck.people import Person
 from claimcheck.web import access, desk, escalations, htmx, item_page, work
 from claimcheck.web.controls import Typed
 
@@ -16,20 +15,12 @@ blueprint = Blueprint("decisions", __name__, url_prefix="/decisions/<int:decisio
 OVERTURNED = "You were right: it is overturned."
 
 
-def _visible(decision_id: int, me: Person) -> decisions.Decision:
-    """A decision that this person may see: their own, any for a lead, those on its items for a customer. Raises NotFound."""
-    found = decisions.load(desk().db, decision_id=decision_id)
-    if me.role == "lead" or found.person_id == me.id or (me.role == "customer" and found.customer_id == me.customer_id):
-        return found
-    raise errors.NotFound()
-
-
 @blueprint.get("/receipt")
 @access.allow("reviewer", "lead", "customer")
 def receipt(decision_id: int):
     """The signed JSON, to be kept and checked without us."""
-    _visible(decision_id, access.current())
-    response = make_response(decisions.receipt(desk().db, decision_id=decision_id, secret=desk().settings.secret_key or ""))
+    found = decisions.visible(desk().db, decision_id=decision_id, person=access.current())
+    response = make_response(decisions.receipt(desk().db, decision_id=found.id, secret=desk().settings.secret_key or ""))
     response.mimetype = "application/json"
     response.headers["Content-Disposition"] = f'attachment; filename="receipt-{decision_id}.json"'
     return response
@@ -66,7 +57,7 @@ def answer(decision_id: int):
 def overturn(decision_id: int):
     """A lead says what holds instead. The second lead gets 409, and the item as it is now."""
     me, typed = access.current(), Typed.of_form(request.form)
-    target = _visible(decision_id, me)
+    target = decisions.visible(desk().db, decision_id=decision_id, person=me)
     try:
         made = decisions.overturn(
             desk().db, decision_id=decision_id, me=me.id, reason_code=typed.reason, note=typed.note, **_instead(target, typed)

@@ -214,8 +214,15 @@ def test_it_shows_other_looks_to_nobody_who_is_to_look(desk: LiveDesk, ada: Revi
     assert "telling" not in ada.next().text
     page = browser(desk.app, desk.cast.chi).get(f"/items/{item}").text
     assert "telling" not in page and "hidden until the other looks are in" in page
+    [(look,)] = desk.execute("SELECT id FROM decisions WHERE item_id = %s", item)
+    asked = {person: browser(desk.app, person).get(f"/decisions/{look}/receipt").status_code for person in (desk.cast.chi, desk.cast.eve, desk.cast.ben)}
+    assert [*asked.values()] == [404, 404, 200], "a receipt says what the look said; its own giver may have it"
+    browser(desk.app, desk.cast.ben).post(f"/decisions/{look}/reconsideration", data={"note": "I would see it again"})
+    chi = browser(desk.app, desk.cast.chi)
+    assert "see it again" not in chi.get("/escalations").text, "it says how Ben decided, and a lead may be the next to look"
     ada.submit(choice="verdict:reject", reason_code="name differs")
-    assert "a telling note" in browser(desk.app, desk.cast.chi).get(f"/items/{item}").text
+    assert "a telling note" in chi.get(f"/items/{item}").text
+    assert "see it again" in chi.get("/escalations").text and chi.get(f"/decisions/{look}/receipt").status_code == 200
 
 
 def test_it_skips_only_with_one_of_the_projects_reasons(desk: LiveDesk, ada: Reviewer):

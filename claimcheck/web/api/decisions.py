@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from claimcheck import decisions, errors, history, projects
+from claimcheck import decisions, errors
 from claimcheck.validation import Model, Prose
 from claimcheck.web import desk
 from claimcheck.web.api import answers, models
@@ -54,17 +54,7 @@ class Decision(models.Answer):
 @route("GET", "/decisions/{decision_id}", roles=READERS, answers={200: Decision})
 def get(call: Call, decision_id: int) -> Any:
     """A decision. A look stays hidden while its task waits for independent ones."""
-    return 200, _shown(_load(call, decision_id))
-
-
-def _load(call: Call, decision_id: int) -> decisions.Decision:
-    found = decisions.load(desk().db, decision_id=decision_id)
-    owner = projects.reach(call.person)
-    if owner not in (None, found.customer_id):
-        raise errors.NotFound()
-    if found.outcome is None and any(e.hidden for e in history.of_item(desk().db, item_id=found.item_id) if e.decision_id == found.id):
-        raise errors.NotFound()
-    return found
+    return 200, _shown(decisions.visible(desk().db, decision_id=decision_id, person=call.person))
 
 
 def _shown(found: decisions.Decision) -> dict[str, Any]:
@@ -83,7 +73,7 @@ def _shown(found: decisions.Decision) -> dict[str, Any]:
 @route("GET", "/decisions/{decision_id}/receipt", roles=READERS, answers={200: models.Receipt})
 def receipt(call: Call, decision_id: int) -> Any:
     """A decision's signed receipt, the same bytes each time."""
-    found = _load(call, decision_id)
+    found = decisions.visible(desk().db, decision_id=decision_id, person=call.person)
     return 200, decisions.receipt(desk().db, decision_id=found.id, secret=desk().settings.secret_key or "")
 
 
