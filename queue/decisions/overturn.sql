@@ -19,7 +19,7 @@ reopened AS (                                                          -- earlie
 wanted_effects AS MATERIALIZED (
     SELECT o.id AS decision_id, e.id AS effect_id, row_number() OVER (ORDER BY e.kind, e.id)::int AS nth, count(*) OVER ()::int AS of
       FROM overturned o JOIN effects e ON e.project_id = o.project_id
-     WHERE 'overturn' = ANY (e.on_outcomes) AND e.switched_off IS NULL),
+     WHERE 'overturn' = ANY (e.on_outcomes)),
 moved AS (
     UPDATE partitions p SET effect_no = p.effect_no + COALESCE((SELECT max(of) FROM wanted_effects), 0)
       FROM target, overturned WHERE p.id = target.partition_id

@@ -61,7 +61,7 @@ promoted AS (
 wanted_effects AS MATERIALIZED (
     SELECT settled.id AS decision_id, e.id AS effect_id, row_number() OVER (ORDER BY e.kind, e.id)::int AS nth, count(*) OVER ()::int AS of
       FROM settled CROSS JOIN tally JOIN effects e ON e.project_id = tally.project_id
-     WHERE settled.outcome = ANY (e.on_outcomes) AND e.switched_off IS NULL),
+     WHERE settled.outcome = ANY (e.on_outcomes)),
 moved AS (                                                             -- partitions_head_promoted refuses this if an item came in unseen: run again
     UPDATE partitions p
        SET settled_no  = CASE WHEN tally.partition_no = p.settled_no + 1 THEN p.settled_no + 1 ELSE p.settled_no END,   -- else: an older item, opened again

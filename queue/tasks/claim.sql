@@ -2,7 +2,7 @@
 -- or, at the abandon limit, the task goes to escalation (`result` is 'escalated': ask again).
 WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS now),          -- a volatile function is no index condition, a sub-select's value is
 me AS MATERIALIZED (
-    SELECT id, role FROM people WHERE id = %(me)s::int AND disabled_at IS NULL AND role IN ('reviewer', 'lead')),
+    SELECT id, role FROM people WHERE id = %(me)s::int AND disabled_at IS NULL AND role IN ('reviewer', 'lead') FOR SHARE),   -- `people/disable` waits for a claim in flight
 held AS MATERIALIZED (                                                 -- at most one, by assignments_one_live
     SELECT id, lease_expires > (SELECT now FROM clock) AS live
       FROM assignments WHERE person_id = (SELECT id FROM me) AND ended_at IS NULL),

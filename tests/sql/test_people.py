@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import psycopg
 import pytest
+from psycopg.rows import namedtuple_row
 
 from claimcheck import assignments, decisions, errors, passwords, people, sessions, tasks, tokens
+from claimcheck.db import STATEMENTS
 from tests.intake import SKILL, World, at_once, row, without
 
 WRONG: list[tuple[str, dict[str, str], str]] = [
@@ -106,6 +110,20 @@ def test_it_gives_a_lease_back_at_once_when_its_holder_is_disabled(world: World,
     assert (event.person_id, event.detail, event.task_id) == (fay.id, {"by": world.cast.dov.id}, mine.task_id)
 
 
+def test_it_waits_for_a_claim_in_flight_and_ends_its_lease(world: World, fay: people.Person) -> None:
+    world.accept(world.project(), [row("one")])
+    world.publish()
+    asked = {"me": fay.id, "skill_id": None, "queue": None, "item_id": None}
+    with psycopg.connect(world.conninfos.web, row_factory=namedtuple_row) as claiming, ThreadPoolExecutor(1) as threads:
+        claim = claiming.execute(STATEMENTS["tasks/claim"], asked).fetchone()
+        gone = threads.submit(people.disable, world.web, person_id=fay.id, by=world.cast.dov.id)
+        while not world.one("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"):
+            assert not gone.done(), "the account was disabled beside a claim in flight"
+        claiming.commit()
+        assert claim is not None and gone.result().item_id == claim.item_id
+    assert world.one("SELECT state FROM tasks WHERE id = %s", claim.task_id) == "pending"
+
+
 def test_it_escalates_what_was_left_once_too_often_by_being_disabled(world: World, fay: people.Person) -> None:
     mine = held(world, fay, abandon_limit=1)
     gone = people.disable(world.web, person_id=fay.id, by=world.cast.dov.id)
@@ -201,6 +219,7 @@ MUTANTS = [
     ("sessions/begin", "AND p.disabled_at IS NULL", "", NEW),
     ("tokens/new", "AND p.disabled_at IS NULL", "", NEW),
     ("passwords/new_link", "AND p.disabled_at IS NULL", "", NEW),
+    ("tasks/claim", " FOR SHARE)", ")", test_it_waits_for_a_claim_in_flight_and_ends_its_lease),
     ("people/disable", "AND role <> 'system'", "", test_it_disables_nobody_by_their_own_hand_and_never_the_system),
 ]
 

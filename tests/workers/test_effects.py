@@ -261,3 +261,25 @@ def test_it_switches_a_webhook_on_again(stage: Stage, hook: Hook, apply: Any) ->
     effects.switch_on(stage.web, project_id=project.id, me=stage.dov)
     assert apply(waiting).state == "done"
     assert stage.one("SELECT detail ->> 'was_off_because' FROM events WHERE kind = 'webhook.switched_on'") == "The receiver answered 410."
+
+
+def test_it_collects_what_is_decided_while_the_receiver_is_gone(stage: Stage, hook: Hook, apply: Any) -> None:
+    project, secret = hooked(stage, hook.url)
+    hook.server.secrets = [str(secret)]
+    hook.misbehave(fail_rate=1.0, fail_status=410)
+    assert apply(stage.outcome(project)).state == "dead"
+    hook.misbehave()
+    meanwhile = stage.outcome(project)
+    assert stage.row(meanwhile).state == "pending"
+    effects.switch_on(stage.web, project_id=project.id, me=stage.dov)
+    assert apply(meanwhile).state == "done"
+
+
+def test_it_owes_nothing_to_a_webhook_that_the_rules_no_longer_name(stage: Stage) -> None:
+    project, _ = hooked(stage, "https://hook.test/in")
+    before = stage.outcome(project)
+    with stage.web.transaction() as connection:
+        effects.install(connection, project.id, None, SETTINGS)
+    after = stage.outcome(project)
+    owed = stage.all("SELECT o.decision_id FROM outbox o JOIN effects e ON e.id = o.effect_id WHERE e.kind = 'webhook'")
+    assert owed == [(before,)] and after > before
