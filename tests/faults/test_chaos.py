@@ -7,7 +7,6 @@ import pytest
 from tests.faults import chaos
 
 
-@pytest.mark.filterwarnings("default::ResourceWarning", "default::pytest.PytestUnraisableExceptionWarning")  # connections that a kill cut off
 def test_it_loses_and_doubles_nothing_in_a_minute_of_chaos(tmp_path):
     tmp_path.chmod(0o755)
     seen = chaos.run(tmp_path, seed=11, seconds=60)
