@@ -194,6 +194,24 @@ class DuplicateKey(Conflict):
     code = "DUPLICATE_KEY"
 
 
+class PoisonMessage(Invalid):
+    """This message can't be taken as it is. It was kept as a dead letter, from where it can be mended and replayed."""
+
+    code = "POISON_MESSAGE"
+
+
+class LeaseExpired(Conflict):
+    """The lease on this partition ran out while its messages were handled; another handler has them, and nothing was written."""
+
+    code = "LEASE_EXPIRED"
+
+
+class SettingsChanged(Conflict):
+    """Somebody else changed the settings since you opened them. Look at theirs, then change again."""
+
+    code = "SETTINGS_CHANGED"
+
+
 class NameTaken(Conflict):
     """This name or e-mail address is taken."""
 
@@ -224,4 +242,5 @@ BY_CONSTRAINT: dict[str, type[Error]] = {
     "people_customer_of": Again,
     "decisions_superseded_once": AlreadyOverturned,
     "items_key_once": Again,
+    "messages_key_once": Again,
 }

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import random
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 from uuid import uuid4
 
@@ -20,7 +18,6 @@ from claimcheck.validation import Model, Name, validated
 
 CHUNK_ROWS = 500
 SPOOL_PARTS, SPOOL_BYTES = 20_000, 256 * 1024 * 1024  # more than that waiting for the store, and intake asks senders to wait
-ATTEMPTS = 20  # of a chunk that another one with the same keys got in the way of
 
 
 class Item(Model):
@@ -31,6 +28,16 @@ class Item(Model):
     partition_key: Name | None = None
     priority: Annotated[int, Field(ge=-10, le=20)] | None = None
     trace_id: Name | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """A row that the pipeline sends: the fields of an Item, the queue that its route named, its message and that one's bytes."""
+
+    item: Mapping[str, Any]
+    queue: str
+    message_id: int
+    body: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +60,9 @@ class AcceptedChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class _Room:
+class Terms:
+    """What a project asks of new items, and how much waits for the store."""
+
     priority: int
     customer_id: int
     cancelled: bool
@@ -70,10 +79,12 @@ class _Draft:
     payload: payloads.Payload
     body: bytes
     trace_id: str
+    queue: str = "review"
+    message_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Ready:
+class Ready:
     """A row that can go in."""
 
     draft: _Draft
@@ -94,9 +105,9 @@ class _Known:
     new: bool
 
 
-def room(db: Database, *, project: int) -> _Room:
+def room(db: Database, *, project: int) -> Terms:
     """The project's terms for new items. Raises NotFound, ProjectCancelled, or QueueSaturated while too much waits for the store."""
-    row = db.one("items/room", _Room, project_id=project, limit=SPOOL_PARTS + 1)
+    row = db.one("items/room", Terms, project_id=project, limit=SPOOL_PARTS + 1)
     if row is None:
         raise errors.NotFound()
     if row.cancelled:
@@ -112,17 +123,16 @@ def accept(db: Database, *, project: int, batch_id: int, rows: Sequence[Any], by
     A row is a value of `canonical.parse_json`, or a line's bytes (or lines.TooLong). `first` is the number of the
     first one, for messages. Raises what `room` raises.
     """
+    terms, ready = prepare(db, project=project, rows=rows, by=by, first=first)
+    return db.together(lambda connection: insert(connection, project, batch_id, ready, terms, by))
+
+
+def prepare(db: Database, *, project: int, rows: Sequence[Any], by: int, first: int = 0) -> tuple[Terms, list[Ready | Refused]]:
+    """A chunk's rows, read and judged one by one, for `insert`. Raises what `room` raises."""
     terms = room(db, project=project)
     drafts = [_read(row, f"items[{first + n}]", terms) for n, row in enumerate(rows)]
     known = uploads.find(db, project_id=project, by=by, names=[u for d in drafts if isinstance(d, _Draft) for u in d.payload.uploads()])
-    ready = [_complete(d, project, known) if isinstance(d, _Draft) else d for d in drafts]
-    for _ in range(ATTEMPTS):
-        try:
-            with db.transaction() as connection:
-                return _insert(connection, project, batch_id, ready, terms, by)
-        except errors.Again:  # a row of the same key has just come in: read it
-            time.sleep(random.uniform(0.001, 0.02))  # noqa: S311 (no secret)
-    raise errors.Unavailable()
+    return terms, [_complete(d, project, known) if isinstance(d, _Draft) else d for d in drafts]
 
 
 def find(db: Database, *, project_id: int, idempotency_key: str) -> int:
@@ -133,7 +143,10 @@ def find(db: Database, *, project_id: int, idempotency_key: str) -> int:
     return row.item_id
 
 
-def _read(row: Any, within: str, terms: _Room) -> _Draft | Refused:
+def _read(row: Any, within: str, terms: Terms) -> _Draft | Refused:
+    if isinstance(row, Routed):
+        draft = _read(row.item, within, terms)
+        return replace(draft, body=row.body, **({"queue": row.queue, "message_id": row.message_id} if isinstance(draft, _Draft) else {}))
     if isinstance(row, lines.TooLong):
         detail = f"is a line of {row.size:,} bytes; the limit is {lines.LINE_BYTES:,}: send large files ahead through POST /v1/uploads"
         return Refused(None, "TOO_LARGE", within, detail, uuid4().hex, row.beginning)
@@ -169,18 +182,19 @@ def _name(value: Any, field: str) -> str | None:
     return name if isinstance(name, str) and 0 < len(name) <= 200 and name.isprintable() else None
 
 
-def _complete(draft: _Draft, project: int, known: Mapping[str, payloads.Upload]) -> _Ready | Refused:
+def _complete(draft: _Draft, project: int, known: Mapping[str, payloads.Upload]) -> Ready | Refused:
     try:
         parts = payloads.parts(draft.payload, project, known)
     except errors.Invalid as error:
         return _refused(error, draft.item.model_dump(exclude={"payload"}), draft.body)
     content = draft.item.model_dump(exclude={"payload", "trace_id"}, exclude_none=True)  # a repeat may be traced anew
     content["payload"] = payloads.content(draft.payload, parts)
-    return _Ready(draft, parts, hashlib.sha256(canonical.encode(content, max_depth=canonical.MAX_DEPTH + 2)).digest())
+    return Ready(draft, parts, hashlib.sha256(canonical.encode(content, max_depth=canonical.MAX_DEPTH + 2)).digest())
 
 
-def _insert(connection: Connection, project: int, batch_id: int, rows: Sequence[_Ready | Refused], terms: _Room, by: int) -> AcceptedChunk:
-    ready = [row for row in rows if isinstance(row, _Ready)]
+def insert(connection: Connection, project: int, batch_id: int, rows: Sequence[Ready | Refused], terms: Terms, by: int) -> AcceptedChunk:
+    """Takes prepared rows in within the caller's transaction, which raises errors.Again when it is to be run anew."""
+    ready = [row for row in rows if isinstance(row, Ready)]
     once = list({row.draft.item.idempotency_key: row for row in reversed(ready)}.values())[::-1]  # the first of each key
     partitions = sorted({row.draft.item.partition_key for row in once if row.draft.item.partition_key})
     if partitions:
@@ -196,7 +210,7 @@ def _insert(connection: Connection, project: int, batch_id: int, rows: Sequence[
     return AcceptedChunk(new, repeated, kept, [Taken(a.key, a.item_id, a.new) for a in answers])
 
 
-def _judged(row: _Ready | Refused, known: Mapping[str, _Known]) -> _Ready | Refused:
+def _judged(row: Ready | Refused, known: Mapping[str, _Known]) -> Ready | Refused:
     """The row, or why it can't be taken beside what its key stands for already."""
     if isinstance(row, Refused) or known[row.draft.item.idempotency_key].source_hash == row.source_hash:
         return row
@@ -205,7 +219,7 @@ def _judged(row: _Ready | Refused, known: Mapping[str, _Known]) -> _Ready | Refu
     return Refused(row.draft.item.idempotency_key, errors.DuplicateKey.code, field, detail, row.draft.trace_id, row.draft.body)
 
 
-def _params(rows: Sequence[_Ready], project: int, batch_id: int, terms: _Room, by: int) -> dict[str, Any]:
+def _params(rows: Sequence[Ready], project: int, batch_id: int, terms: Terms, by: int) -> dict[str, Any]:
     """The chunk as arrays: its rows, their parts, and the bytes that are to be spooled."""
     drafts = [row.draft for row in rows]
     return {
@@ -219,6 +233,8 @@ def _params(rows: Sequence[_Ready], project: int, batch_id: int, terms: _Room, b
         "partition_keys": [d.item.partition_key for d in drafts],
         "titles": [d.payload.title or d.item.idempotency_key for d in drafts],
         "fields": [json.dumps(list(d.payload.fields)) for d in drafts],
+        "queues": [d.queue for d in drafts],
+        "message_ids": [d.message_id for d in drafts],
         **part_params((n, part) for n, row in enumerate(rows, 1) for part in row.parts),
     }
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from claimcheck import errors
+from claimcheck import errors, rules
 from claimcheck.db import Connection, Database
 
 ROLES = ("reviewer", "lead", "customer", "operator")
@@ -118,9 +119,10 @@ def add(
     email: str | None = None,
     customer: str | None = None,
     program: bool = False,
+    skills: Iterable[str] = (),
     by: int = SYSTEM,
 ) -> Person:
-    """A new account. A person needs an e-mail address; role customer needs the customer's name, made if need be.
+    """A new account, with its skills. A person needs an e-mail address; role customer needs the customer's name, made if need be.
 
     Raises Invalid, naming the field, and NameTaken.
     """
@@ -139,6 +141,8 @@ def add(
         customer=line(customer, "customer", 200) if customer else None,
         by=by,
     )
+    for skill in skills:
+        give_skill(db, person_id=made.id, skill=skill, by=by)
     return made
 
 
@@ -169,7 +173,12 @@ def disable(db: Database, *, person_id: int, by: int) -> Disabled:
     """Shuts the account at once: the lease, sessions, tokens and links end with it. Raises NotFound, Invalid for one's own account."""
     if person_id == by:
         raise errors.Invalid("You cannot disable your own account; another operator can.")
-    gone = db.one("people/disable", Disabled, person_id=person_id, by=by)
+
+    def shut(connection: Connection) -> Disabled | None:
+        connection.one("people/lock", Touched, person_id=person_id)
+        return connection.one("people/disable", Disabled, person_id=person_id, by=by)
+
+    gone = db.together(shut)
     if gone is None:
         raise errors.NotFound()
     return gone
@@ -184,6 +193,8 @@ def give_skill(db: Database | Connection, *, person_id: int, skill: str, tier: i
     """A skill more, or another tier in it. Raises Invalid, NotFound."""
     if tier not in TIERS:
         raise errors.Invalid.field("tier", "choose a tier from 0 to 3")
+    if skill.startswith(rules.RESERVED_START):
+        raise errors.Invalid.field("skill", f"must not begin with {rules.RESERVED_START!r}: such skills are the desk's own")
     if db.one("people/give_skill", Touched, person_id=person_id, skill=line(skill, "skill", 100), tier=tier, by=by) is None:
         raise errors.NotFound()
 

@@ -15,8 +15,7 @@ from claimcheck.config import Settings
 from claimcheck.db import Connection, Database
 from claimcheck.people import Person
 
-QUEUES = ["review", "escalation"]
-ATTEMPTS = 3  # of a transaction that another one got in the way of
+AUTOMATIC = "desk.automatic"  # the skill of what resolves by itself; nobody has it
 TERMS = ("wanted", "lease_seconds", "max_hold_seconds", "idle_seconds", "abandon_limit", "weight", "priority", "deadline", "price_minor",
          "currency")  # fmt: skip
 
@@ -102,14 +101,7 @@ def create(db: Database, *, by: Person, rules: rules_.Rules, customer_id: int | 
     owner = by.customer_id if customer_id is None else customer_id
     if owner is None:
         raise errors.Forbidden("A project belongs to a customer, and you are none.")
-    for attempt in range(ATTEMPTS):
-        try:
-            with db.transaction() as connection:
-                return _create(connection, by.id, owner, rules, settings)
-        except errors.Again:
-            if attempt == ATTEMPTS - 1:
-                raise
-    raise errors.Unavailable()
+    return db.together(lambda connection: _create(connection, by.id, owner, rules, settings))
 
 
 def _create(connection: Connection, me: int, customer_id: int, rules: rules_.Rules, settings: Settings | None) -> Created:
@@ -118,7 +110,7 @@ def _create(connection: Connection, me: int, customer_id: int, rules: rules_.Rul
     if made is None:
         return _found(connection, customer_id, rules)
     add_version(connection, made.id, InForce(1, 1), rules, me, "the project was made")
-    connection.run("queues/open", project_id=made.id, skill=rules.skill, tier=rules.quality_floor, queues=QUEUES)
+    open_queues(connection, made.id, rules)
     put_reasons(connection, made.id, rules)
     reserved = rules_.RESERVED
     connection.run("reason_codes/put", project_id=made.id, codes=[*reserved], labels=[*reserved.values()], reserved=True)
@@ -135,9 +127,25 @@ def _found(connection: Connection, customer_id: int, rules: rules_.Rules) -> Cre
 
 
 def open_lanes(connection: Connection, rules: rules_.Rules) -> None:
-    """Makes the skill and its lanes where they are missing."""
-    connection.run("skills/ensure", name=rules.skill)
-    connection.run("lanes/ensure", skill=rules.skill, tier=rules.quality_floor, queues=QUEUES)
+    """Makes the skills and their lanes where they are missing."""
+    for skill, queues in _by_skill(rules):
+        connection.run("skills/ensure", name=skill)
+        connection.run("lanes/ensure", skill=skill, tier=rules.quality_floor, queues=queues)
+
+
+def open_queues(connection: Connection, project_id: int, rules: rules_.Rules) -> int:
+    """The project's queues stand in the lanes that its rules name; how many were opened or moved. A queue that no rule names any more stays."""
+    opened = sum(
+        connection.run("queues/open", project_id=project_id, skill=skill, tier=rules.quality_floor, queues=queues)
+        for skill, queues in _by_skill(rules)
+    )
+    return opened + connection.run("queues/open", project_id=project_id, skill=AUTOMATIC, tier=0, queues=["automatic"])
+
+
+def _by_skill(rules: rules_.Rules) -> list[tuple[str, list[str]]]:
+    """In the order of the skills' names, so that two transactions never wait for each other in a ring."""
+    queues = rules.queues()
+    return [(skill, sorted(q for q, s in queues.items() if s == skill)) for skill in sorted({*queues.values()})]
 
 
 def add_version(connection: Connection, project_id: int, at: InForce, rules: rules_.Rules, me: int, why: str) -> None:

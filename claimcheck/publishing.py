@@ -5,7 +5,7 @@ Nothing here is needed twice to be right: a publisher may die anywhere, and what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -19,7 +19,6 @@ LIMIT, BYTES = 100, 32 * 1024 * 1024  # of one round
 LEASE_SECONDS = 15.0
 SMALL = 64 * 1024  # bytes of a part that is fetched with others
 THREADS = 8
-ATTEMPTS = 5  # of a statement that other ones got in the way of
 OUTAGE_SECONDS, LONGEST_SECONDS = 1.0, 300.0  # until evidence is tried again: the store was away; its own fault, doubling
 
 Of = tuple[int, int]  # (item, version)
@@ -33,6 +32,7 @@ class _Taken:
     fields: list[str]
     project_id: int
     priority: int
+    queue: str
     durable: int
     cancelled: bool
     shown_version: int
@@ -144,48 +144,38 @@ def _put(db: Database, store: Store, of: Of, part: evidence.Part, small: Mapping
 
 
 def _publish_all(db: Database, stored: Sequence[_Taken], parts: Mapping[Of, list[evidence.Part]]) -> int:
-    """Items without a task by project and priority, newer versions by project; of an item's versions the oldest first, the others soon."""
+    """Items without a task by project, priority and queue, newer versions by project; of an item's versions the oldest first, the others soon."""
     once = list({t.item_id: t for t in reversed(stored)}.values())
     published = sum(_publish(db, list(group), parts) for _, group in groupby(sorted(once, key=_group), key=_group))
     _defer(db, [(t.of, 0.0, "an older version goes first") for t in stored if t not in once])
     return published
 
 
-def _group(t: _Taken) -> tuple[int, bool, int]:
+def _group(t: _Taken) -> tuple[int, bool, int, str]:
     """Urgent ones first: a rank is given from the lane's head on."""
-    return t.project_id, t.durable > 0, 0 if t.durable else -t.priority
+    fresh = not t.durable
+    return t.project_id, t.durable > 0, -t.priority if fresh else 0, t.queue if fresh else ""
 
 
 def _publish(db: Database, group: Sequence[_Taken], parts: Mapping[Of, list[evidence.Part]]) -> int:
-    """One statement for the group; those that it passed over are due again at once."""
+    """One transaction for the group; those that it passed over are due again at once."""
     first = group[0]
     hashes = [evidence.digest(t.item_id, t.version, t.shown_version, evidence.shown(t.show, t.fields), parts[t.of]) for t in group]
     of_project = {"project_id": first.project_id, "shown_version": first.shown_version, "hashes": hashes, **_arrays(t.of for t in group)}
-    rows = _again(db, _follow if first.durable else _enqueue, of_project, first.priority)
+    rows = db.together(lambda connection: _follow(connection, of_project) if first.durable else _enqueue(connection, of_project, first))
     seen = {(row.item_id, row.version) for row in rows}
     _defer(db, [(t.of, 0.0, "the project changed meanwhile") for t in group if t.of not in seen])
     return sum(row.published for row in rows)
 
 
-def _again(db: Database, publish: Callable[..., list[_Published]], of_project: dict[str, Any], priority: int) -> list[_Published]:
-    """In one transaction, and once more where others got in its way."""
-    for _ in range(ATTEMPTS):
-        try:
-            with db.transaction() as connection:
-                return publish(connection, of_project, priority)
-        except errors.Again:
-            continue
-    raise errors.Again()
-
-
-def _enqueue(connection: Connection, of_project: dict[str, Any], priority: int) -> list[_Published]:
+def _enqueue(connection: Connection, of_project: dict[str, Any], first: _Taken) -> list[_Published]:
     """Items get their task; then those that waited for them in their partitions are due."""
-    rows = connection.all("items/publish", _Published, **of_project, priority=priority)
+    rows = connection.all("items/publish", _Published, **of_project, priority=first.priority, queue=first.queue)
     connection.run("partitions/wake", item_ids=[row.item_id for row in rows])
     return rows
 
 
-def _follow(connection: Connection, of_project: dict[str, Any], _priority: int) -> list[_Published]:
+def _follow(connection: Connection, of_project: dict[str, Any]) -> list[_Published]:
     """Newer evidence is published, and every open task follows."""
     rows = connection.all("evidence/publish", _Published, **of_project)
     followed = {name: of_project[name] for name in ("item_ids", "versions", "hashes", "shown_version")}

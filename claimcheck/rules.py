@@ -8,15 +8,15 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, JsonValue, model_validator
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, model_validator
 
-from claimcheck import canonical, errors, questions
+from claimcheck import errors, questions
 from claimcheck.validation import Code, Model, Name, Prose, unique, validated, wrong
 
 Outcome = Literal["approve", "reject", "answer", "overturn"]
 Of = Literal["approve", "reject", "escalate", "answer"]  # what a reason may be given for
-RESERVED = {"agreement": "The looks agree"}  # the system actor's own
-RESERVED_START = "desk."  # for reasons of its own to come
+RESERVED = {"agreement": "The looks agree", "auto_zero_variance": "No variance is left"}  # the system actor's own
+RESERVED_START = "desk."  # for reasons and skills of its own
 WEEK = 7 * 24 * 3600
 
 
@@ -61,14 +61,52 @@ class Webhook(Model):
         return self
 
 
+OWN_QUEUES = ("escalation", "automatic")  # the desk's; no route leads there
+
+
+class Route(Model):
+    """Which breaks go to a queue: those that fulfil all that is named here. Amounts are without their sign."""
+
+    queue: Code
+    skill: Code | None = Field(None, description="what its reviewers must be able to do; the project's where absent")
+    at_least: str = Field("0", pattern=r"^[0-9]{1,15}(\.[0-9]{1,4})?$", description="the smallest variance, as text")
+    currency: str | None = Field(None, pattern="^[A-Z]{3}$")
+    match_decisions: list[Literal["PARTIAL", "UNMATCHED"]] | None = Field(None, min_length=1)
+    priority: int | None = Field(None, ge=-10, le=20)
+
+    def takes(self, *, variance: Decimal, currency: str, match_decision: str) -> bool:
+        """Whether a break goes this way."""
+        return (
+            abs(variance) >= Decimal(self.at_least)
+            and self.currency in (None, currency)
+            and (self.match_decisions is None or match_decision in self.match_decisions)
+        )
+
+
+class Thresholds(Model):
+    """Where intake sends a break: the first route that takes it, else the queue `review`."""
+
+    routes: list[Route] = Field([], max_length=50)
+
+    @model_validator(mode="after")
+    def _one_skill_a_queue(self) -> Self:
+        skills: dict[str, str | None] = {"review": None}
+        for n, route in enumerate(self.routes):
+            if route.queue in OWN_QUEUES:
+                raise wrong(f"routes[{n}].queue", f"must not be {route.queue!r}, which is the desk's own; choose another name")
+            if skills.setdefault(route.queue, route.skill) != route.skill:
+                known = skills[route.queue] or "the project's"
+                raise wrong(f"routes[{n}].skill", f"must be {known} as elsewhere for the queue {route.queue!r}, or name another queue")
+        return self
+
+    def route(self, *, variance: Decimal, currency: str, match_decision: str) -> Route | None:
+        """The first that takes the break; None: the queue `review`."""
+        return next((r for r in self.routes if r.takes(variance=variance, currency=currency, match_decision=match_decision)), None)
+
+
 def _labelled(value: Any) -> Any:
     """A bare code stands for itself and its label."""
     return [{"code": v, "label": v} if isinstance(v, str) else v for v in value] if isinstance(value, list) else value
-
-
-def _storable(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    canonical.encode(value)
-    return value
 
 
 def _moment(value: Any) -> Any:
@@ -106,7 +144,7 @@ class Rules(Model):
     deadline: Deadline | None = None
     price_minor: int = Field(0, ge=0, le=10**9, description="for one look, in the currency's smallest unit")
     currency: str = Field("EUR", pattern="^[A-Z]{3}$")
-    thresholds: Annotated[dict[str, JsonValue], AfterValidator(_storable)] = Field({}, description="kept with the rules; intake routes by them")
+    thresholds: Thresholds = Field(Thresholds(routes=[]), description="where intake's messages go, by variance, currency and match decision")
     webhook: Webhook | None = None
     gold_rate: float = Field(0.0, ge=0, le=1)
     quality_floor: int = Field(0, ge=0, le=3, description="the lowest tier that may take its items")
@@ -125,6 +163,8 @@ class Rules(Model):
         self._check_reasons()
         unique("show", self.show or [])
         unique("skip_reasons", [r.code for r in self.skip_reasons])
+        if self.skill.startswith(RESERVED_START):
+            raise wrong("skill", f"must not begin with {RESERVED_START!r}: such skills are the desk's own; choose another name")
         lost = next((n for p in self.pairs for n in (p.left, p.right) if self.show and n not in self.show), None)
         if lost is not None:
             raise wrong("pairs", f"names {lost!r}, which show leaves out; add it to show")
@@ -140,6 +180,11 @@ class Rules(Model):
         lost = next((v for r in self.reason_codes for v in r.verdicts or () if v not in possible), None)
         if lost is not None:
             raise wrong("reason_codes", f"names {lost!r}, which nobody decides here; possible: {', '.join(sorted(possible))}")
+
+    def queues(self) -> dict[str, str]:
+        """Every queue of a project by these rules, with the skill of its lane."""
+        routed = {r.queue: r.skill or self.skill for r in self.thresholds.routes}
+        return {"review": self.skill, "escalation": self.skill, **routed}
 
     def stored(self) -> dict[str, Any]:
         """As they are kept in a project version; equal rules give equal objects."""

@@ -12,7 +12,7 @@ from claimcheck.db import Connection, Database
 from claimcheck.rules import Rules
 
 FIXED = ("name", "skill")
-RANKED = ("priority", "weight", "quality_floor")  # what the order of claims is made of
+RANKED = ("priority", "weight", "quality_floor", "thresholds")  # what the order of claims is made of
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,7 @@ def change(db: Database, project_id: int, me: int, new: Rules, *, why: str, sett
     Open tasks follow: they are hashed anew where what is shown or asked has changed, ranked anew where weight, priority or
     tier have. What people hold stays theirs. Raises NotFound, Invalid for another name or skill, ProjectCancelled.
     """
-    with db.transaction() as connection:
-        changed = _change(connection, project_id, me, new, why, settings)
+    changed = db.together(lambda connection: _change(connection, project_id, me, new, why, settings))
     if changed.nothing:
         return None
     if changed.old.asked() != new.asked():
@@ -84,7 +83,7 @@ def _change(connection: Connection, project_id: int, me: int, new: Rules, why: s
     connection.run("versions/change", project_id=project_id, version=at.version, shown_version=at.shown_version, me=me, why=why,
                    fields=touched, **projects.terms(new))  # fmt: skip
     projects.put_reasons(connection, project_id, new)
-    connection.run("queues/move", project_id=project_id, tier=new.quality_floor)
+    projects.open_queues(connection, project_id, new)
     secret = effects.install(connection, project_id, new.webhook, settings) if old.webhook != new.webhook else None
     return _Changed(old, new, secret)
 

@@ -89,10 +89,12 @@ CREATE TABLE batches (
     created_by integer NOT NULL,
     created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
     closed_at timestamp with time zone,
-    repeated integer NOT NULL DEFAULT 0);
+    repeated integer NOT NULL DEFAULT 0,
+    pipeline boolean NOT NULL DEFAULT false);
 ALTER TABLE batches ADD CONSTRAINT batches_created_by_fkey FOREIGN KEY (created_by) REFERENCES people(id);
 ALTER TABLE batches ADD CONSTRAINT batches_pkey PRIMARY KEY (id);
 ALTER TABLE batches ADD CONSTRAINT batches_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+CREATE UNIQUE INDEX batches_pipeline ON public.batches USING btree (project_id) WHERE pipeline;
 CREATE INDEX batches_project ON public.batches USING btree (project_id, id);
 GRANT INSERT ON batches TO claimcheck_web;
 GRANT SELECT ON batches TO claimcheck_web;
@@ -110,9 +112,35 @@ GRANT INSERT ON customers TO claimcheck_web;
 GRANT SELECT ON customers TO claimcheck_web;
 GRANT SELECT ON customers TO claimcheck_worker;
 
+CREATE TABLE dead_letter_replays (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    dead_letter_id bigint NOT NULL,
+    person_id integer NOT NULL,
+    body bytea,
+    result text NOT NULL,
+    message_id bigint,
+    item_id bigint,
+    again_id bigint,
+    code text,
+    detail text NOT NULL DEFAULT ''::text,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE dead_letter_replays ADD CONSTRAINT dead_letter_replays_again_id_fkey FOREIGN KEY (again_id) REFERENCES dead_letters(id);
+ALTER TABLE dead_letter_replays ADD CONSTRAINT dead_letter_replays_dead_letter_id_fkey FOREIGN KEY (dead_letter_id) REFERENCES dead_letters(id);
+ALTER TABLE dead_letter_replays ADD CONSTRAINT dead_letter_replays_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
+ALTER TABLE dead_letter_replays ADD CONSTRAINT dead_letter_replays_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id);
+ALTER TABLE dead_letter_replays ADD CONSTRAINT dead_letter_replays_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE dead_letter_replays ADD CONSTRAINT dead_letter_replays_pkey PRIMARY KEY (id);
+ALTER TABLE dead_letter_replays ADD CONSTRAINT dead_letter_replays_result_check CHECK ((result = ANY (ARRAY['admitted'::text, 'repeated'::text, 'refused'::text])));
+CREATE INDEX dead_letter_replays_of ON public.dead_letter_replays USING btree (dead_letter_id, id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.dead_letter_replays FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.dead_letter_replays FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON dead_letter_replays TO claimcheck_web;
+GRANT SELECT ON dead_letter_replays TO claimcheck_web;
+GRANT SELECT ON dead_letter_replays TO claimcheck_worker;
+
 CREATE TABLE dead_letters (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-    project_id integer NOT NULL,
+    project_id integer,
     batch_id bigint,
     idempotency_key text,
     source_hash bytea NOT NULL,
@@ -121,12 +149,26 @@ CREATE TABLE dead_letters (
     detail text NOT NULL,
     body bytea NOT NULL,
     trace_id text NOT NULL,
-    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    customer_id integer,
+    source text NOT NULL DEFAULT 'items'::text,
+    gate text,
+    cause text NOT NULL DEFAULT ''::text,
+    headers jsonb NOT NULL DEFAULT '{}'::jsonb,
+    attempts integer NOT NULL DEFAULT 0,
+    message_id bigint,
+    received_by integer);
 ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id);
+ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id);
+ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_gate_check CHECK ((gate = ANY (ARRAY['structural'::text, 'monetary'::text, 'ordering'::text, 'idempotency'::text])));
+ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id);
 ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_pkey PRIMARY KEY (id);
 ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_received_by_fkey FOREIGN KEY (received_by) REFERENCES people(id);
+ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_source_check CHECK ((source = ANY (ARRAY['items'::text, 'http'::text, 'file'::text, 'stream'::text, 'replay'::text, 'pool'::text])));
 ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_source_hash_check CHECK ((octet_length(source_hash) = 32));
 CREATE INDEX dead_letters_batch ON public.dead_letters USING btree (batch_id, id);
+CREATE INDEX dead_letters_cause ON public.dead_letters USING btree (code, cause, id);
 CREATE INDEX dead_letters_project ON public.dead_letters USING btree (project_id, id);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.dead_letters FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.dead_letters FOR EACH STATEMENT EXECUTE FUNCTION refuse();
@@ -315,6 +357,47 @@ GRANT SELECT ON evidence_parts TO claimcheck_web;
 GRANT INSERT ON evidence_parts TO claimcheck_worker;
 GRANT SELECT ON evidence_parts TO claimcheck_worker;
 
+CREATE TABLE inbox (
+    message_id bigint NOT NULL,
+    partition_id bigint NOT NULL,
+    attempts integer NOT NULL DEFAULT 0,
+    last_error text,
+    body bytea NOT NULL);
+ALTER TABLE inbox ADD CONSTRAINT inbox_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id);
+ALTER TABLE inbox ADD CONSTRAINT inbox_partition_id_fkey FOREIGN KEY (partition_id) REFERENCES inbox_partitions(id);
+ALTER TABLE inbox ADD CONSTRAINT inbox_pkey PRIMARY KEY (message_id);
+CREATE INDEX inbox_order ON public.inbox USING btree (partition_id, message_id);
+GRANT DELETE ON inbox TO claimcheck_web;
+GRANT INSERT ON inbox TO claimcheck_web;
+GRANT SELECT ON inbox TO claimcheck_web;
+GRANT SELECT ON inbox TO claimcheck_worker;
+GRANT UPDATE (attempts, last_error) ON inbox TO claimcheck_web;
+
+CREATE TABLE inbox_partitions (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    project_id integer NOT NULL,
+    key text NOT NULL,
+    open integer NOT NULL DEFAULT 0,
+    due timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    lease uuid,
+    lease_until timestamp with time zone,
+    pull_at timestamp with time zone GENERATED ALWAYS AS (
+CASE
+    WHEN (open > 0) THEN GREATEST(due, lease_until)
+    ELSE NULL::timestamp with time zone
+END) STORED);
+ALTER TABLE inbox_partitions ADD CONSTRAINT inbox_partitions_check CHECK (((lease IS NULL) = (lease_until IS NULL)));
+ALTER TABLE inbox_partitions ADD CONSTRAINT inbox_partitions_key_check CHECK (((length(key) >= 1) AND (length(key) <= 200)));
+ALTER TABLE inbox_partitions ADD CONSTRAINT inbox_partitions_open_check CHECK ((open >= 0));
+ALTER TABLE inbox_partitions ADD CONSTRAINT inbox_partitions_pkey PRIMARY KEY (id);
+ALTER TABLE inbox_partitions ADD CONSTRAINT inbox_partitions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE inbox_partitions ADD CONSTRAINT inbox_partitions_project_id_key_key UNIQUE (project_id, key);
+CREATE INDEX inbox_partitions_pull ON public.inbox_partitions USING btree (pull_at) WHERE (pull_at IS NOT NULL);
+GRANT INSERT ON inbox_partitions TO claimcheck_web;
+GRANT SELECT ON inbox_partitions TO claimcheck_web;
+GRANT SELECT ON inbox_partitions TO claimcheck_worker;
+GRANT UPDATE (due, lease, lease_until, open) ON inbox_partitions TO claimcheck_web;
+
 CREATE TABLE items (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     project_id integer NOT NULL,
@@ -331,11 +414,15 @@ CREATE TABLE items (
 CASE
     WHEN (evidence_version = 0) THEN project_id
     ELSE NULL::integer
-END) STORED);
+END) STORED,
+    queue text NOT NULL DEFAULT 'review'::text,
+    message_id bigint);
 ALTER TABLE items ADD CONSTRAINT items_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id);
 ALTER TABLE items ADD CONSTRAINT items_check CHECK (((partition_id IS NULL) = (partition_no IS NULL)));
 ALTER TABLE items ADD CONSTRAINT items_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200)));
 ALTER TABLE items ADD CONSTRAINT items_key_once UNIQUE (project_id, idempotency_key);
+ALTER TABLE items ADD CONSTRAINT items_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id);
+ALTER TABLE items ADD CONSTRAINT items_message_id_key UNIQUE (message_id);
 ALTER TABLE items ADD CONSTRAINT items_partition_id_fkey FOREIGN KEY (partition_id) REFERENCES partitions(id);
 ALTER TABLE items ADD CONSTRAINT items_pkey PRIMARY KEY (id);
 ALTER TABLE items ADD CONSTRAINT items_priority_check CHECK (((priority >= '-10'::integer) AND (priority <= 20)));
@@ -380,6 +467,41 @@ CREATE INDEX login_attempts_email ON public.login_attempts USING btree (email, a
 GRANT DELETE ON login_attempts TO claimcheck_web;
 GRANT INSERT ON login_attempts TO claimcheck_web;
 GRANT SELECT ON login_attempts TO claimcheck_web;
+
+CREATE TABLE messages (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    project_id integer NOT NULL,
+    idempotency_key text NOT NULL,
+    message_hash bytea NOT NULL,
+    source_hash bytea NOT NULL,
+    trace_id text NOT NULL,
+    partition_key text NOT NULL,
+    ledger_entity text NOT NULL,
+    currency text NOT NULL,
+    variance_amount numeric NOT NULL,
+    match_decision text NOT NULL,
+    source text NOT NULL,
+    received_by integer NOT NULL,
+    received_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE messages ADD CONSTRAINT messages_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text));
+ALTER TABLE messages ADD CONSTRAINT messages_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200)));
+ALTER TABLE messages ADD CONSTRAINT messages_key_once UNIQUE (project_id, idempotency_key);
+ALTER TABLE messages ADD CONSTRAINT messages_ledger_entity_check CHECK (((length(ledger_entity) >= 1) AND (length(ledger_entity) <= 200)));
+ALTER TABLE messages ADD CONSTRAINT messages_match_decision_check CHECK ((match_decision = ANY (ARRAY['MATCHED'::text, 'PARTIAL'::text, 'UNMATCHED'::text])));
+ALTER TABLE messages ADD CONSTRAINT messages_match_has_no_variance CHECK (((match_decision <> 'MATCHED'::text) OR (variance_amount = (0)::numeric)));
+ALTER TABLE messages ADD CONSTRAINT messages_message_hash_check CHECK ((octet_length(message_hash) = 32));
+ALTER TABLE messages ADD CONSTRAINT messages_partition_key_check CHECK (((length(partition_key) >= 1) AND (length(partition_key) <= 200)));
+ALTER TABLE messages ADD CONSTRAINT messages_pkey PRIMARY KEY (id);
+ALTER TABLE messages ADD CONSTRAINT messages_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE messages ADD CONSTRAINT messages_received_by_fkey FOREIGN KEY (received_by) REFERENCES people(id);
+ALTER TABLE messages ADD CONSTRAINT messages_source_check CHECK ((source = ANY (ARRAY['http'::text, 'file'::text, 'stream'::text, 'replay'::text])));
+ALTER TABLE messages ADD CONSTRAINT messages_source_hash_check CHECK ((octet_length(source_hash) = 32));
+ALTER TABLE messages ADD CONSTRAINT messages_trace_id_check CHECK (((length(trace_id) >= 1) AND (length(trace_id) <= 200)));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.messages FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON messages TO claimcheck_web;
+GRANT SELECT ON messages TO claimcheck_web;
+GRANT SELECT ON messages TO claimcheck_worker;
 
 CREATE TABLE migrations (
     name text NOT NULL,
@@ -550,6 +672,7 @@ CREATE TABLE person_skills (
     skill_id integer NOT NULL,
     tier smallint NOT NULL DEFAULT 0,
     status text NOT NULL DEFAULT 'active'::text);
+ALTER TABLE person_skills ADD CONSTRAINT person_skills_of_people CHECK ((skill_id <> 0));
 ALTER TABLE person_skills ADD CONSTRAINT person_skills_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
 ALTER TABLE person_skills ADD CONSTRAINT person_skills_pkey PRIMARY KEY (person_id, skill_id) INCLUDE (tier, status);
 ALTER TABLE person_skills ADD CONSTRAINT person_skills_skill_id_fkey FOREIGN KEY (skill_id) REFERENCES skills(id);
@@ -560,6 +683,99 @@ GRANT INSERT ON person_skills TO claimcheck_web;
 GRANT SELECT ON person_skills TO claimcheck_web;
 GRANT SELECT ON person_skills TO claimcheck_worker;
 GRANT UPDATE (status, tier) ON person_skills TO claimcheck_web;
+
+CREATE TABLE pipeline_records (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    decision text NOT NULL,
+    project_id integer,
+    message_id bigint,
+    idempotency_key text,
+    trace_id text NOT NULL,
+    source_hash bytea,
+    match_decision text,
+    currency text,
+    variance_amount numeric,
+    route text,
+    queue text,
+    item_id bigint,
+    dead_letter_id bigint,
+    code text,
+    worker text NOT NULL,
+    settings_version integer NOT NULL,
+    detail jsonb NOT NULL DEFAULT '{}'::jsonb);
+ALTER TABLE pipeline_records ADD CONSTRAINT pipeline_records_decision_check CHECK ((decision = ANY (ARRAY['admitted'::text, 'repeated'::text, 'refused'::text, 'routed'::text, 'resolved'::text, 'handed_back'::text, 'replayed'::text])));
+ALTER TABLE pipeline_records ADD CONSTRAINT pipeline_records_pkey PRIMARY KEY (id);
+ALTER TABLE pipeline_records ADD CONSTRAINT pipeline_records_route_check CHECK ((route = ANY (ARRAY['AUTO_RESOLVE'::text, 'ROUTE_REVIEW'::text])));
+CREATE INDEX pipeline_records_message ON public.pipeline_records USING btree (message_id, id) WHERE (message_id IS NOT NULL);
+CREATE INDEX pipeline_records_trace ON public.pipeline_records USING btree (trace_id, id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.pipeline_records FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER log_later AFTER INSERT ON public.pipeline_records REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION log_later();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.pipeline_records FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON pipeline_records TO claimcheck_web;
+GRANT SELECT ON pipeline_records TO claimcheck_web;
+GRANT SELECT ON pipeline_records TO claimcheck_worker;
+
+CREATE TABLE pipeline_settings (
+    version integer NOT NULL,
+    settings jsonb NOT NULL,
+    source text NOT NULL,
+    why text NOT NULL,
+    created_by integer NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE pipeline_settings ADD CONSTRAINT pipeline_settings_created_by_fkey FOREIGN KEY (created_by) REFERENCES people(id);
+ALTER TABLE pipeline_settings ADD CONSTRAINT pipeline_settings_pkey PRIMARY KEY (version);
+ALTER TABLE pipeline_settings ADD CONSTRAINT pipeline_settings_source_check CHECK ((source = ANY (ARRAY['default'::text, 'file'::text, 'page'::text])));
+ALTER TABLE pipeline_settings ADD CONSTRAINT pipeline_settings_version_check CHECK ((version > 0));
+ALTER TABLE pipeline_settings ADD CONSTRAINT pipeline_settings_why_check CHECK (((length(why) >= 1) AND (length(why) <= 2000)));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.pipeline_settings FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.pipeline_settings FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON pipeline_settings TO claimcheck_web;
+GRANT SELECT ON pipeline_settings TO claimcheck_web;
+GRANT SELECT ON pipeline_settings TO claimcheck_worker;
+
+CREATE TABLE pipeline_signals (
+    code text NOT NULL,
+    minute timestamp with time zone NOT NULL,
+    n bigint NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    last_trace_id text,
+    last_source_hash bytea,
+    last_detail text NOT NULL);
+ALTER TABLE pipeline_signals ADD CONSTRAINT pipeline_signals_code_check CHECK ((code = ANY (ARRAY['QUEUE_SATURATED'::text, 'LEASE_EXPIRED'::text, 'POISON_MESSAGE'::text, 'CONSUMER_LAG'::text])));
+ALTER TABLE pipeline_signals ADD CONSTRAINT pipeline_signals_pkey PRIMARY KEY (code, minute);
+GRANT INSERT ON pipeline_signals TO claimcheck_web;
+GRANT SELECT ON pipeline_signals TO claimcheck_web;
+GRANT SELECT ON pipeline_signals TO claimcheck_worker;
+GRANT UPDATE (last_at, last_detail, last_source_hash, last_trace_id, n) ON pipeline_signals TO claimcheck_web;
+
+CREATE TABLE pipeline_unlogged (
+    record_id bigint NOT NULL);
+ALTER TABLE pipeline_unlogged ADD CONSTRAINT pipeline_unlogged_pkey PRIMARY KEY (record_id);
+ALTER TABLE pipeline_unlogged ADD CONSTRAINT pipeline_unlogged_record_id_fkey FOREIGN KEY (record_id) REFERENCES pipeline_records(id);
+GRANT DELETE ON pipeline_unlogged TO claimcheck_web;
+GRANT SELECT ON pipeline_unlogged TO claimcheck_web;
+GRANT SELECT ON pipeline_unlogged TO claimcheck_worker;
+
+CREATE TABLE pipeline_workers (
+    name text NOT NULL,
+    source text NOT NULL,
+    settings_version integer NOT NULL,
+    started_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    seen_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    stopped_at timestamp with time zone,
+    state text NOT NULL,
+    queued integer NOT NULL DEFAULT 0,
+    in_flight integer NOT NULL DEFAULT 0,
+    handled bigint NOT NULL DEFAULT 0,
+    measured integer NOT NULL DEFAULT 0,
+    p99_ms double precision);
+ALTER TABLE pipeline_workers ADD CONSTRAINT pipeline_workers_pkey PRIMARY KEY (name);
+ALTER TABLE pipeline_workers ADD CONSTRAINT pipeline_workers_state_check CHECK ((state = ANY (ARRAY['running'::text, 'draining'::text, 'stopped'::text])));
+GRANT INSERT ON pipeline_workers TO claimcheck_web;
+GRANT SELECT ON pipeline_workers TO claimcheck_web;
+GRANT SELECT ON pipeline_workers TO claimcheck_worker;
+GRANT UPDATE (handled, in_flight, measured, p99_ms, queued, seen_at, settings_version, source, started_at, state, stopped_at) ON pipeline_workers TO claimcheck_web;
 
 CREATE TABLE project_clocks (
     project_id integer NOT NULL,
@@ -827,7 +1043,7 @@ ALTER TABLE tasks ADD CONSTRAINT tasks_price_minor_check CHECK ((price_minor >= 
 ALTER TABLE tasks ADD CONSTRAINT tasks_priority_check CHECK (((priority >= '-10'::integer) AND (priority <= 30)));
 ALTER TABLE tasks ADD CONSTRAINT tasks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES queues(id);
-ALTER TABLE tasks ADD CONSTRAINT tasks_settled_by_all_looks CHECK (((ended_as IS NULL) OR (ended_as = ANY (ARRAY['abandoned'::text, 'returned'::text])) OR (cardinality(votes) = wanted)));
+ALTER TABLE tasks ADD CONSTRAINT tasks_settled_by_all_looks CHECK (((ended_as IS NULL) OR (ended_as = ANY (ARRAY['abandoned'::text, 'returned'::text])) OR (cardinality(votes) = wanted) OR ((ended_as = 'decided'::text) AND (lease_count = 0))));
 ALTER TABLE tasks ADD CONSTRAINT tasks_wanted_check CHECK (((wanted >= 1) AND (wanted <= 20)));
 CREATE INDEX tasks_claim ON public.tasks USING btree (lane_id, rank) INCLUDE (since) WHERE (state = 'pending'::text);
 CREATE INDEX tasks_item ON public.tasks USING btree (item_id);
@@ -910,6 +1126,22 @@ AS $function$
                (SELECT (v.rules ->> 'priority')::int FROM project_versions v
                  WHERE v.project_id = i.project_id AND v.created_at <= i.created_at ORDER BY v.version DESC LIMIT 1), p.priority), -10), 20)::smallint
       FROM projects p WHERE p.id = i.project_id $function$
+;
+
+CREATE OR REPLACE FUNCTION public.item_queue(i items)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ SELECT CASE WHEN i.queue = 'automatic' THEN 'review' ELSE i.queue END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.log_later()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN INSERT INTO pipeline_unlogged SELECT id FROM made; RETURN NULL; END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.number_turn()

@@ -13,7 +13,7 @@ from uuid import uuid4
 import psycopg
 from psycopg.rows import namedtuple_row
 
-from claimcheck import batches, db, items, projects, publishing, rules, tasks
+from claimcheck import batches, db, decisions, items, projects, publishing, rules, tasks
 from claimcheck.config import Settings
 from claimcheck.db import Database
 from claimcheck.store import Store
@@ -86,6 +86,16 @@ class World:
 
     def claim(self, who: str = "ada") -> tasks.Claim | None:
         return tasks.claim(self.web, me=getattr(self.cast, who).id)
+
+    def decide(self, claim: tasks.Claim, verdict: str = "approve") -> int:
+        """Whoever holds the claim submits."""
+        me = self.one("SELECT person_id FROM assignments WHERE id = %s", claim.assignment_id)
+        proof = {"assignment_id": claim.assignment_id, "lease_token": claim.lease_token, "evidence_hash": claim.evidence_hash}
+        return decisions.submit(self.web, **proof, me=me, verdict=verdict, reason_code="fine")
+
+    def disagreements(self) -> list[Any]:
+        """Counters that contradict the facts; there are none."""
+        return self.all(db.STATEMENTS["tasks/disagreements"])
 
     def refused(self, project: int) -> list[Any]:
         return self.all("SELECT * FROM dead_letters WHERE project_id = %s ORDER BY id", project)

@@ -12,7 +12,7 @@ overturned AS (
       FROM target
     RETURNING *),
 reopened AS (                                                          -- earlier eyes are barred; it stands outside its partition's order
-    SELECT raise_task(t, 'relabel', 'review', item_priority(i), p.wanted, p.abandon_limit, p.price_minor,
+    SELECT raise_task(t, 'relabel', item_queue(i), item_priority(i), p.wanted, p.abandon_limit, p.price_minor,
                       ARRAY(SELECT DISTINCT d.person_id FROM decisions d WHERE d.item_id = t.item_id AND d.assignment_id IS NOT NULL), 'reopened', %(me)s::int) AS task_id
       FROM overturned o JOIN tasks t ON t.id = o.task_id JOIN items i ON i.id = o.item_id JOIN projects p ON p.id = o.project_id
      WHERE o.outcome = 'reopen'),

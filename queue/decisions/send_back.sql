@@ -13,7 +13,7 @@ returned AS (
     UPDATE tasks t SET ended_as = 'returned', ended_at = ended.ended_at, seen_by = array_remove(t.seen_by, %(me)s::int)
       FROM task, ended WHERE t.id = task.id RETURNING t),
 raised AS (
-    SELECT raise_task(returned.t, 'review', 'review', item_priority(i), p.wanted, p.abandon_limit, p.price_minor,
+    SELECT raise_task(returned.t, 'review', item_queue(i), item_priority(i), p.wanted, p.abandon_limit, p.price_minor,
                       ARRAY(SELECT DISTINCT d.person_id FROM decisions d
                              WHERE d.item_id = i.id AND d.assignment_id IS NOT NULL AND d.verdict IS DISTINCT FROM 'escalate'), 'returned', %(me)s::int) AS task_id
       FROM returned JOIN items i ON i.id = (returned.t).item_id JOIN projects p ON p.id = i.project_id),

@@ -1,8 +1,8 @@
 -- items: none → accepted; evidence: none → spooled. One chunk of rows with different keys; a key that is here already is left alone. The partitions are locked.
 WITH given AS MATERIALIZED (
     SELECT * FROM unnest(%(keys)s::text[], %(source_hashes)b::bytea[], %(trace_ids)s::text[], %(priorities)s::smallint[], %(partition_keys)s::text[],
-                         %(titles)s::text[], %(fields)s::text[])
-                  WITH ORDINALITY g(key, source_hash, trace_id, priority, partition_key, title, fields, nth)),
+                         %(titles)s::text[], %(fields)s::text[], %(queues)s::text[], %(message_ids)s::bigint[])
+                  WITH ORDINALITY g(key, source_hash, trace_id, priority, partition_key, title, fields, queue, message_id, nth)),
 known AS MATERIALIZED (
     SELECT i.id, g.key, i.source_hash FROM given g JOIN items i ON i.project_id = %(project_id)s::int AND i.idempotency_key = g.key),
 fresh AS MATERIALIZED (                                                -- ids and numbers rise as the rows were sent
@@ -17,8 +17,8 @@ numbered AS MATERIALIZED (
     SELECT fresh.*, turn.id AS partition_id, turn.before + fresh.step AS partition_no, COALESCE(turn.before + fresh.step > turn.last_no + 200, false) AS waits
       FROM fresh LEFT JOIN turn ON turn.key = fresh.partition_key),
 item AS (                                                              -- in the order of their keys: two chunks with the same keys never wait for each other in a ring
-    INSERT INTO items (id, project_id, batch_id, idempotency_key, source_hash, trace_id, priority, partition_id, partition_no) OVERRIDING SYSTEM VALUE
-    SELECT n.id, %(project_id)s::int, %(batch_id)s::bigint, n.key, n.source_hash, n.trace_id, n.priority, n.partition_id, n.partition_no
+    INSERT INTO items (id, project_id, batch_id, idempotency_key, source_hash, trace_id, priority, partition_id, partition_no, queue, message_id) OVERRIDING SYSTEM VALUE
+    SELECT n.id, %(project_id)s::int, %(batch_id)s::bigint, n.key, n.source_hash, n.trace_id, n.priority, n.partition_id, n.partition_no, n.queue, n.message_id
       FROM numbered n ORDER BY n.key),
 version AS (
     INSERT INTO evidence (item_id, version, title, fields, created_by, waits)

@@ -1,8 +1,8 @@
--- items: accepted → durable; tasks: none → pending | blocked | paused. Called when every part lies in the store, for one project and one priority.
+-- items: accepted → durable; tasks: none → pending | blocked | paused. Called when every part lies in the store, for one project, queue and priority.
 -- Of a partition only the run that follows its last item is published; what comes later waits, under the partition's lock, until partitions/wake.
 WITH project AS MATERIALIZED (                                         -- shared locks: cancel, pause and a change of rules wait for us, or we see them
     SELECT p.*, q.id AS queue_id, q.lane_id, p.paused_at IS NOT NULL OR q.paused_at IS NOT NULL AS halted
-      FROM projects p JOIN queues q ON q.project_id = p.id AND q.name = 'review'
+      FROM projects p JOIN queues q ON q.project_id = p.id AND q.name = %(queue)s::text
      WHERE p.id = %(project_id)s::int AND p.cancelled_at IS NULL AND p.shown_version = %(shown_version)s::int
        FOR SHARE),
 given AS MATERIALIZED (
@@ -17,7 +17,7 @@ due AS MATERIALIZED (                                                  -- judged
     SELECT e.item_id, e.version, e.created_by, g.hash, i.partition_id, i.partition_no, turn.last_no
       FROM given g JOIN items i ON i.id = g.item_id JOIN evidence e ON e.item_id = i.id AND e.version = g.version
       JOIN project ON project.id = i.project_id LEFT JOIN turn ON turn.id = i.partition_id
-     WHERE i.priority = %(priority)s::smallint AND i.evidence_version = 0 AND e.published_at IS NULL
+     WHERE i.priority = %(priority)s::smallint AND i.queue = %(queue)s::text AND i.evidence_version = 0 AND e.published_at IS NULL
      ORDER BY e.item_id
        FOR NO KEY UPDATE OF i, e),
 arrived AS MATERIALIZED (

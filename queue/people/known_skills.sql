@@ -1,2 +1,2 @@
 -- skills: every name, for the form.
-SELECT name FROM skills ORDER BY name LIMIT 1000;
+SELECT name FROM skills WHERE id <> 0 ORDER BY name LIMIT 1000;

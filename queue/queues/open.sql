@@ -1,5 +1,6 @@
--- queues: none → open, each in its lane.
-INSERT INTO queues (project_id, name, lane_id)
+-- queues: none → open, each in its lane; one that is open moves to its lane, and its open tasks follow by projects/rerank.
+INSERT INTO queues AS q (project_id, name, lane_id)
 SELECT %(project_id)s::int, l.queue, l.id
   FROM lanes l JOIN skills s ON s.id = l.skill_id
- WHERE s.name = %(skill)s::text AND l.tier = %(tier)s::smallint AND l.queue = ANY (%(queues)s::text[]);
+ WHERE s.name = %(skill)s::text AND l.tier = %(tier)s::smallint AND l.queue = ANY (%(queues)s::text[])
+    ON CONFLICT (project_id, name) DO UPDATE SET lane_id = excluded.lane_id WHERE q.lane_id <> excluded.lane_id;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -35,7 +36,7 @@ def test_it_reads_back_what_it_stores() -> None:
         "deadline": "2027-01-31T19:00:00+01:00",
         "webhook": {"url": "https://example.org/hook"},
         "weight": 2,
-        "thresholds": {"none": "0.00"},
+        "thresholds": {"routes": [{"queue": "large", "at_least": "1000.00"}]},
     }
     found = rules.parse({**LEAST, **given})
     assert rules.parse(found.stored()) == found
@@ -44,9 +45,9 @@ def test_it_reads_back_what_it_stores() -> None:
 
 
 def test_it_takes_numbers_as_a_careful_reader_of_json_gives_them() -> None:
-    given = canonical.parse_json(b'{"weight": 0.5, "gold_rate": 5e-2, "thresholds": {"none": 12.50, "more": [1.5]}}')
+    given = canonical.parse_json(b'{"weight": 0.5, "gold_rate": 5e-2}')
     found = rules.parse({**LEAST, **given})
-    assert (found.weight, found.gold_rate, found.thresholds) == (0.5, 0.05, {"none": 12.5, "more": [1.5]})
+    assert (found.weight, found.gold_rate) == (0.5, 0.05)
 
 
 @pytest.mark.parametrize(
@@ -95,8 +96,14 @@ def test_it_takes_numbers_as_a_careful_reader_of_json_gives_them() -> None:
         ({"webhook": {"url": "https://me:word@example.org"}}, "webhook.url", "name and password"),
         ({"webhook": {"url": "https://example.org", "on": ["escalate"]}}, "webhook.on[0]", "'approve'"),
         ({"webhook": {"url": "https://example.org", "on": ["approve", "approve"]}}, "webhook.on", "twice"),
-        ({"thresholds": {"a": float("inf")}}, "thresholds.a", "finite"),
-        ({"thresholds": {"a": "\x00"}}, "thresholds", "NUL"),
+        ({"thresholds": {"a": 1}}, "thresholds.a", "remove it"),
+        ({"thresholds": {"routes": [{"queue": "large", "at_least": 1000.5}]}}, "thresholds.routes[0].at_least", "text"),
+        ({"thresholds": {"routes": [{"queue": "large", "at_least": "1e3"}]}}, "thresholds.routes[0].at_least", "match"),
+        ({"thresholds": {"routes": [{"queue": "escalation"}]}}, "thresholds.routes[0].queue", "the desk's own"),
+        ({"thresholds": {"routes": [{"queue": "large"}, {"queue": "large", "skill": "b"}]}}, "thresholds.routes[1].skill", "another queue"),
+        ({"thresholds": {"routes": [{"queue": "review", "skill": "b"}]}}, "thresholds.routes[0].skill", "another queue"),
+        ({"thresholds": {"routes": [{"queue": "large", "match_decisions": ["MATCHED"]}]}}, "thresholds.routes[0].match_decisions[0]", "'PARTIAL'"),
+        ({"skill": "desk.automatic"}, "skill", "the desk's own"),
         ({"quality_floor": 4}, "quality_floor", "at most 3"),
         ({"gold_rate": 1.5}, "gold_rate", "at most 1"),
     ],
@@ -111,9 +118,7 @@ def test_it_holds_a_long_lease_at_least_that_long() -> None:
     assert rules.parse({**LEAST, "lease_seconds": 20000}).max_hold_seconds == 20000
 
 
-def decide(
-    given: dict[str, Any], kind: str = "review", *, verdict: str | None = None, answer: Any = None, reason_code: str = "fits"
-) -> Any:
+def decide(given: dict[str, Any], kind: str = "review", *, verdict: str | None = None, answer: Any = None, reason_code: str = "fits") -> Any:
     return rules.check_decision(rules.parse({**LEAST, **given}), kind, verdict=verdict, answer=answer, reason_code=reason_code)
 
 
@@ -151,9 +156,7 @@ SPLIT = {"reason_codes": ["fits", {"code": "blurred", "label": "Blurred", "verdi
         (CHOICES, "review", {"answer": [["a"]]}, "answer", "1 to 2 of a, b, c"),
     ],
 )
-def test_it_refuses_a_decision_listing_what_is_allowed(
-    given: dict[str, Any], kind: str, decision: dict[str, Any], field: str, allowed: str
-) -> None:
+def test_it_refuses_a_decision_listing_what_is_allowed(given: dict[str, Any], kind: str, decision: dict[str, Any], field: str, allowed: str) -> None:
     with pytest.raises(errors.Invalid) as caught:
         decide(given, kind, **decision)
     [wrong] = caught.value.errors
@@ -216,3 +219,20 @@ def test_it_refuses_a_project_file_that_is_none_by_its_size(tmp_path: Any) -> No
     path.write_bytes(b"#" * (project_files.LIMIT + 1))
     with pytest.raises(errors.TooLarge):
         project_files.read(path)
+
+
+def test_it_routes_a_break_by_the_first_route_that_takes_it() -> None:
+    routes = [
+        {"queue": "large", "skill": "senior", "at_least": "1000.00", "currency": "EUR", "priority": 5},
+        {"queue": "large", "skill": "senior", "at_least": "150000", "currency": "JPY"},
+        {"queue": "partial", "match_decisions": ["PARTIAL"]},
+    ]
+    found = rules.parse({**LEAST, "thresholds": {"routes": routes}})
+
+    def queue(variance: str, currency: str = "EUR", match_decision: str = "UNMATCHED") -> str:
+        route = found.thresholds.route(variance=Decimal(variance), currency=currency, match_decision=match_decision)
+        return route.queue if route else "review"
+
+    assert [queue("1000.00"), queue("-1000.00"), queue("999.99")] == ["large", "large", "review"]
+    assert [queue("1000", "USD"), queue("150000", "JPY"), queue("1", match_decision="PARTIAL")] == ["review", "large", "partial"]
+    assert found.queues() == {"review": LEAST["skill"], "escalation": LEAST["skill"], "large": "senior", "partial": LEAST["skill"]}

@@ -1,0 +1,35 @@
+"""The pipeline's four signals: each a log line, a count for metrics, and a row that says what to do about it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from claimcheck import logs
+from claimcheck.db import Connection, Database
+
+Code = Literal["QUEUE_SATURATED", "LEASE_EXPIRED", "POISON_MESSAGE", "CONSUMER_LAG"]
+ADVICE: dict[str, str] = {
+    "QUEUE_SATURATED": "Producers send faster than the pool handles. Give it more handlers, or raise inbox_limit.",
+    "LEASE_EXPIRED": "A handler took longer than its lease. Raise lease_timeout_ms above the p99, or lower run_messages.",
+    "POISON_MESSAGE": "Messages were refused for good. Open the dead letters, look at the commonest cause, mend it and replay them.",
+    "CONSUMER_LAG": "The oldest message has waited longer than lag_s. See that a pool runs, then what its handlers wait for.",
+}
+
+log = logs.get("intake")
+
+
+def note(
+    db: Database | Connection,
+    code: Code,
+    detail: str,
+    *,
+    settings_version: int,
+    trace_id: str | None = None,
+    source_hash: bytes | None = None,
+    n: int = 1,
+) -> None:
+    """Says it in the log and counts it. `n` are as many at once."""
+    log.warning(
+        code, detail=detail, trace_id=trace_id, source_hash=source_hash.hex() if source_hash else None, settings_version=settings_version, n=n
+    )
+    db.run("pipeline_signals/note", code=code, detail=detail[:2000], trace_id=trace_id, source_hash=source_hash, n=n)
