@@ -11,13 +11,14 @@ HASH = "decode(repeat('ab', 32), 'hex')"
 
 @dataclass(frozen=True)
 class Floor:
-    """How much of everything. Reviewers 1…`reviewers` hold 1, 5 and 20 skills in turn; holders of live leases come after them."""
+    """How much of everything. Reviewers 1…`reviewers` hold 1, 5 and 20 skills in turn (n % 3 = 0, 1, 2); holders of live leases come after them."""
 
     pending: int = 10_000
     decided: int = 0
     live: int = 0
     skills: int = 200
     reviewers: int = 60
+    abandon_limit: int = 3
 
 
 BASE = """
@@ -42,7 +43,7 @@ SELECT 1 + n % {skills}, 1 + n % {skills}, n::text, {hash}, n::text, 0, 1 FROM g
 TASKS = """
 INSERT INTO tasks (item_id, project_id, kind, queue_id, lane_id, priority, rank, since, wanted, abandon_limit, price_minor, evidence_version, shown_version,
                    evidence_hash, seen_by, votes, lease_count, ended_as, ended_at)
-SELECT n, 1 + n % {skills}, 'review', 1 + n % {skills}, 1 + n % {skills}, 0, n::float8 / {skills}, clock_timestamp() - (2 * {total} - n) * interval '1 ms', 1, 3, 0, 1, 1,
+SELECT n, 1 + n % {skills}, 'review', 1 + n % {skills}, 1 + n % {skills}, 0, n::float8 / {skills}, clock_timestamp() - (2 * {total} - n) * interval '1 ms', 1, {abandon_limit}, 0, 1, 1,
        {hash}, CASE WHEN n <= {busy} THEN ARRAY[{who}] ELSE '{{}}' END, CASE WHEN n <= {decided} THEN ARRAY['approve'] ELSE '{{}}' END, (n <= {busy})::int,
        CASE WHEN n <= {decided} THEN 'decided' END, CASE WHEN n <= {decided} THEN clock_timestamp() - interval '1 day' END
   FROM generate_series(1, {total}) n;
@@ -74,6 +75,7 @@ def load(superuser: str, floor: Floor, analyze: bool = True) -> None:
         "total": busy + floor.pending,
         "who": f"{floor.reviewers} + CASE WHEN n <= {floor.decided} THEN 1 + n % {max(floor.live, 1)} ELSE n - {floor.decided} END",
         "hash": HASH,
+        "abandon_limit": floor.abandon_limit,
     }
     with psycopg.connect(superuser, autocommit=True) as connection:
         for script in (BASE, ITEMS, TASKS):
