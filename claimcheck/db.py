@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, LiteralString, TypeVar, cast
 
@@ -14,15 +16,16 @@ from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 from claimcheck import errors
 
 QUEUE = Path(__file__).parent.parent / "queue"
-ATTEMPTS = 30  # of a statement that the server asks to be run again
+ATTEMPTS = 30  # of a statement or a transaction that the server asks to be run again
 CONNECT: dict[str, Any] = {
     "connect_timeout": 3,
     "tcp_user_timeout": 5000,
     "target_session_attrs": "read-write",
-    "options": "-c statement_timeout=60s -c idle_in_transaction_session_timeout=15s -c lock_timeout=10s",
+    "options": "-c statement_timeout=60s -c transaction_timeout=70s -c idle_in_transaction_session_timeout=15s -c lock_timeout=10s",
 }
 
 Row = TypeVar("Row")
+Result = TypeVar("Result")
 
 
 def _load() -> dict[str, LiteralString]:
@@ -73,16 +76,9 @@ class Connection:
         """Runs a statement for its effect; the number of rows it touched or gave."""
         return self._execute(statement, None, params).rowcount
 
-    def stream(self, statement: str, row: type[Row], size: int = 500, **params: Any) -> Iterator[Row]:
-        """Rows one by one through a server-side cursor, in constant memory. Only inside a transaction."""
-        with self.raw.cursor("stream", row_factory=class_row(row)) as cursor:
-            cursor.itersize = size
-            cursor.execute(STATEMENTS[statement], params)
-            yield from cursor
-
 
 class Database:
-    """A pool of autocommit connections. A single statement runs on its own; several share `transaction()`."""
+    """A pool of autocommit connections. A single statement runs on its own; several run `together()`."""
 
     def __init__(self, conninfo: str, *, max_size: int = 8, name: str = "claimcheck"):
         self.pool = ConnectionPool(
@@ -121,24 +117,29 @@ class Database:
             except psycopg.Error as error:
                 raise _mapped(error) from error
 
-    def _again(self, verb: str, *args: Any, **params: Any) -> Any:
-        for attempt in range(ATTEMPTS):
+    def together(self, work: Callable[[Connection], Result]) -> Result:
+        """What `work` does in one transaction, begun anew while the server asks for it: `work` may run several times."""
+        return self._again(self.transaction, work)
+
+    def _again(self, opened: Callable[[], AbstractContextManager[Connection]], work: Callable[[Connection], Result]) -> Result:
+        for attempt in range(1, ATTEMPTS + 1):
             try:
-                with self.connection() as connection:
-                    return getattr(connection, verb)(*args, **params)
+                with opened() as connection:
+                    return work(connection)
             except errors.Again:
-                if attempt == ATTEMPTS - 1:
+                if attempt == ATTEMPTS:
                     raise
+            time.sleep(attempt * random.uniform(0, 0.002))  # noqa: S311 (no secret)
         raise AssertionError("the last attempt returns or raises")
 
     def all(self, statement: str, row: type[Row], **params: Any) -> list[Row]:
         """As `Connection.all`, run again while the server asks for it."""
-        return self._again("all", statement, row, **params)
+        return self._again(self.connection, lambda connection: connection.all(statement, row, **params))
 
     def one(self, statement: str, row: type[Row], **params: Any) -> Row | None:
         """As `Connection.one`, run again while the server asks for it."""
-        return self._again("one", statement, row, **params)
+        return self._again(self.connection, lambda connection: connection.one(statement, row, **params))
 
     def run(self, statement: str, **params: Any) -> int:
         """As `Connection.run`, run again while the server asks for it."""
-        return self._again("run", statement, **params)
+        return self._again(self.connection, lambda connection: connection.run(statement, **params))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import random
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -20,7 +18,6 @@ from claimcheck.validation import Model, Name, validated
 
 CHUNK_ROWS = 500
 SPOOL_PARTS, SPOOL_BYTES = 20_000, 256 * 1024 * 1024  # more than that waiting for the store, and intake asks senders to wait
-ATTEMPTS = 20  # of a chunk that another one with the same keys got in the way of
 
 
 class Item(Model):
@@ -116,13 +113,7 @@ def accept(db: Database, *, project: int, batch_id: int, rows: Sequence[Any], by
     drafts = [_read(row, f"items[{first + n}]", terms) for n, row in enumerate(rows)]
     known = uploads.find(db, project_id=project, by=by, names=[u for d in drafts if isinstance(d, _Draft) for u in d.payload.uploads()])
     ready = [_complete(d, project, known) if isinstance(d, _Draft) else d for d in drafts]
-    for _ in range(ATTEMPTS):
-        try:
-            with db.transaction() as connection:
-                return _insert(connection, project, batch_id, ready, terms, by)
-        except errors.Again:  # a row of the same key has just come in: read it
-            time.sleep(random.uniform(0.001, 0.02))  # noqa: S311 (no secret)
-    raise errors.Unavailable()
+    return db.together(lambda connection: _insert(connection, project, batch_id, ready, terms, by))
 
 
 def find(db: Database, *, project_id: int, idempotency_key: str) -> int:

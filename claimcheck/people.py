@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -118,9 +119,10 @@ def add(
     email: str | None = None,
     customer: str | None = None,
     program: bool = False,
+    skills: Iterable[str] = (),
     by: int = SYSTEM,
 ) -> Person:
-    """A new account. A person needs an e-mail address; role customer needs the customer's name, made if need be.
+    """A new account, with its skills. A person needs an e-mail address; role customer needs the customer's name, made if need be.
 
     Raises Invalid, naming the field, and NameTaken.
     """
@@ -139,6 +141,8 @@ def add(
         customer=line(customer, "customer", 200) if customer else None,
         by=by,
     )
+    for skill in skills:
+        give_skill(db, person_id=made.id, skill=skill, by=by)
     return made
 
 
@@ -169,7 +173,12 @@ def disable(db: Database, *, person_id: int, by: int) -> Disabled:
     """Shuts the account at once: the lease, sessions, tokens and links end with it. Raises NotFound, Invalid for one's own account."""
     if person_id == by:
         raise errors.Invalid("You cannot disable your own account; another operator can.")
-    gone = db.one("people/disable", Disabled, person_id=person_id, by=by)
+
+    def shut(connection: Connection) -> Disabled | None:
+        connection.one("people/lock", Touched, person_id=person_id)
+        return connection.one("people/disable", Disabled, person_id=person_id, by=by)
+
+    gone = db.together(shut)
     if gone is None:
         raise errors.NotFound()
     return gone

@@ -16,7 +16,6 @@ from claimcheck.db import Connection, Database
 from claimcheck.people import Person
 
 QUEUES = ["review", "escalation"]
-ATTEMPTS = 3  # of a transaction that another one got in the way of
 TERMS = ("wanted", "lease_seconds", "max_hold_seconds", "idle_seconds", "abandon_limit", "weight", "priority", "deadline", "price_minor",
          "currency")  # fmt: skip
 
@@ -102,14 +101,7 @@ def create(db: Database, *, by: Person, rules: rules_.Rules, customer_id: int | 
     owner = by.customer_id if customer_id is None else customer_id
     if owner is None:
         raise errors.Forbidden("A project belongs to a customer, and you are none.")
-    for attempt in range(ATTEMPTS):
-        try:
-            with db.transaction() as connection:
-                return _create(connection, by.id, owner, rules, settings)
-        except errors.Again:
-            if attempt == ATTEMPTS - 1:
-                raise
-    raise errors.Unavailable()
+    return db.together(lambda connection: _create(connection, by.id, owner, rules, settings))
 
 
 def _create(connection: Connection, me: int, customer_id: int, rules: rules_.Rules, settings: Settings | None) -> Created:

@@ -5,7 +5,7 @@ Nothing here is needed twice to be right: a publisher may die anywhere, and what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -19,7 +19,6 @@ LIMIT, BYTES = 100, 32 * 1024 * 1024  # of one round
 LEASE_SECONDS = 15.0
 SMALL = 64 * 1024  # bytes of a part that is fetched with others
 THREADS = 8
-ATTEMPTS = 5  # of a statement that other ones got in the way of
 OUTAGE_SECONDS, LONGEST_SECONDS = 1.0, 300.0  # until evidence is tried again: the store was away; its own fault, doubling
 
 Of = tuple[int, int]  # (item, version)
@@ -157,25 +156,14 @@ def _group(t: _Taken) -> tuple[int, bool, int]:
 
 
 def _publish(db: Database, group: Sequence[_Taken], parts: Mapping[Of, list[evidence.Part]]) -> int:
-    """One statement for the group; those that it passed over are due again at once."""
+    """One transaction for the group; those that it passed over are due again at once."""
     first = group[0]
     hashes = [evidence.digest(t.item_id, t.version, t.shown_version, evidence.shown(t.show, t.fields), parts[t.of]) for t in group]
     of_project = {"project_id": first.project_id, "shown_version": first.shown_version, "hashes": hashes, **_arrays(t.of for t in group)}
-    rows = _again(db, _follow if first.durable else _enqueue, of_project, first.priority)
+    rows = db.together(lambda connection: _follow(connection, of_project) if first.durable else _enqueue(connection, of_project, first.priority))
     seen = {(row.item_id, row.version) for row in rows}
     _defer(db, [(t.of, 0.0, "the project changed meanwhile") for t in group if t.of not in seen])
     return sum(row.published for row in rows)
-
-
-def _again(db: Database, publish: Callable[..., list[_Published]], of_project: dict[str, Any], priority: int) -> list[_Published]:
-    """In one transaction, and once more where others got in its way."""
-    for _ in range(ATTEMPTS):
-        try:
-            with db.transaction() as connection:
-                return publish(connection, of_project, priority)
-        except errors.Again:
-            continue
-    raise errors.Again()
 
 
 def _enqueue(connection: Connection, of_project: dict[str, Any], priority: int) -> list[_Published]:
@@ -185,7 +173,7 @@ def _enqueue(connection: Connection, of_project: dict[str, Any], priority: int) 
     return rows
 
 
-def _follow(connection: Connection, of_project: dict[str, Any], _priority: int) -> list[_Published]:
+def _follow(connection: Connection, of_project: dict[str, Any]) -> list[_Published]:
     """Newer evidence is published, and every open task follows."""
     rows = connection.all("evidence/publish", _Published, **of_project)
     followed = {name: of_project[name] for name in ("item_ids", "versions", "hashes", "shown_version")}

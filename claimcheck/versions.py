@@ -58,8 +58,7 @@ def change(db: Database, project_id: int, me: int, new: Rules, *, why: str, sett
     Open tasks follow: they are hashed anew where what is shown or asked has changed, ranked anew where weight, priority or
     tier have. What people hold stays theirs. Raises NotFound, Invalid for another name or skill, ProjectCancelled.
     """
-    with db.transaction() as connection:
-        changed = _change(connection, project_id, me, new, why, settings)
+    changed = db.together(lambda connection: _change(connection, project_id, me, new, why, settings))
     if changed.nothing:
         return None
     if changed.old.asked() != new.asked():
