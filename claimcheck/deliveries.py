@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from psycopg.conninfo import conninfo_to_dict
 
-from claimcheck import canonical, decisions, effects, evidence, outbox
+from claimcheck import decisions, effects, evidence, outbox
 from claimcheck.config import Network, Settings
 from claimcheck.db import Connection, Database
 from claimcheck.outbound import Answer, webhook
@@ -95,9 +95,8 @@ def _changed(db: Database, told: decisions.Decision) -> dict[str, str] | None:
     if told.current_evidence_version <= told.evidence_version:
         return None
     of = {"item_id": told.item_id, "project_id": told.project_id, "shown_version": told.shown_version}
-    document = evidence.document(db, evidence_version=told.current_evidence_version, **of)
-    current = canonical.source_hash(canonical.encode(document))
-    return {"decided_hash": told.evidence_hash.hex(), "current_hash": current}
+    current = evidence.document_hash(db, evidence_version=told.current_evidence_version, **of)
+    return {"decided_hash": told.evidence_hash.hex(), "current_hash": current.hex()}
 
 
 def prepare(db: Database, taken: outbox.Lease) -> tuple[effects.Webhook, Message]:
