@@ -18,6 +18,7 @@ Of = Literal["approve", "reject", "escalate", "answer"]  # what a reason may be 
 RESERVED = {"agreement": "The looks agree"}  # the system actor's own
 RESERVED_START = "desk."  # for reasons of its own to come
 WEEK = 7 * 24 * 3600
+THRESHOLDS_BYTES = 64 * 1024  # every list of projects carries them
 
 
 class Reason(Model):
@@ -30,7 +31,7 @@ class Reason(Model):
 class ReasonCode(Reason):
     """A reason for a decision; `verdicts` names those it may be given for, all where it is absent."""
 
-    verdicts: list[Of] | None = Field(None, min_length=1)
+    verdicts: list[Of] | None = Field(None, min_length=1, max_length=4)
 
 
 class Pair(Model):
@@ -53,7 +54,7 @@ class Webhook(Model):
     """Where outcomes are sent, and which."""
 
     url: Annotated[Name, Field(max_length=2000), AfterValidator(_url)]
-    on: list[Outcome] = Field(["approve", "reject", "answer", "overturn"], min_length=1)
+    on: list[Outcome] = Field(["approve", "reject", "answer", "overturn"], min_length=1, max_length=4)
 
     @model_validator(mode="after")
     def _each_once(self) -> Self:
@@ -67,7 +68,9 @@ def _labelled(value: Any) -> Any:
 
 
 def _storable(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    canonical.encode(value)
+    size = len(canonical.encode(value))
+    if size > THRESHOLDS_BYTES:
+        raise ValueError(f"takes {size:,} bytes; the limit is {THRESHOLDS_BYTES:,}")
     return value
 
 
