@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -62,7 +64,16 @@ def sender(settings: Settings) -> Sender:
     ports = {parts.port for url in urls if url and (parts := urlsplit(url)).port}
     databases = (settings.database_url, settings.database_url_web, settings.database_url_worker)
     ports |= {int(conninfo_to_dict(url).get("port") or 5432) for url in databases if url}
-    return Sender(str(settings.secret_key), settings.webhook_allow, frozenset({settings.port, *ports}))
+    return Sender(str(settings.secret_key), settings.webhook_allow, frozenset({settings.port, *ports, *_embedded(settings.home)}))
+
+
+def _embedded(home: Path) -> set[int]:
+    """Every port of the servers that the home's own run opened; some of the store's ask for no password."""
+    try:
+        kept = json.loads((home / "ports.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return set()
+    return {port for group in kept.values() for port in group}
 
 
 def message(db: Database, told: decisions.Decision, sequence: int | None) -> Message:
