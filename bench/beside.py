@@ -37,7 +37,7 @@ def leases(rounds: int = 5, times: int = 100, live: int = 50_000) -> Part:
     part = _part("leases", "no live lease", f"{live:,} live leases")
     with ground.server() as postgres, ExitStack() as stack:
         floors = [Floor(pending=10_000, live=n, skills=1, abandon_limit=32_000) for n in (0, live)]
-        webs = [stack.enter_context(ground.database(postgres, floor))[1] for floor in floors]
+        webs = [stack.enter_context(ground.database(postgres, floor, waits_for_disk=False))[1] for floor in floors]
         _compare(part, _measure(webs, ONE, look, rounds, times), {"claim": 1.2, "heartbeat": 1.2, "submit": 1.2})
     return part
 
@@ -72,7 +72,7 @@ def _twins(stack: ExitStack, postgres: Postgres, floor: Floor, altered: str, sam
     """The web's conninfo of two databases with the same floor, the second one altered."""
     webs = []
     for script in (same, altered):
-        superuser, web = stack.enter_context(ground.database(postgres, floor))
+        superuser, web = stack.enter_context(ground.database(postgres, floor, waits_for_disk=False))
         ground.run(superuser, *filter(str.strip, script.split(";")), *EVEN)
         webs.append(web)
     return webs

@@ -39,11 +39,11 @@ def churn(sides: list[Side], seconds: float, buckets: int) -> list[list[list[flo
 
 
 def main(full: bool, seconds: float = 0, after: float = 0) -> Part:
-    seconds, after = seconds or (250 if full else 60), after or (60 if full else 40)
+    seconds, after = seconds or (250 if full else 40), after or (40 if full else 20)
     part = Part("snapshot", ["", "claims since it was opened", "without it, p50 / p99 ms", "with it, p50 / p99 ms", "p50 ×"])
     floor = Floor(pending=int(RATE * (seconds + after)) + 1_000, skills=1)
     with server() as postgres, ExitStack() as stack:
-        (_, without), (superuser, having) = (stack.enter_context(database(postgres, floor)) for _ in range(2))
+        (_, without), (superuser, having) = (stack.enter_context(database(postgres, floor, waits_for_disk=False)) for _ in range(2))
         sides = [open_side(web, ME) for web in (without, having)]
         with held_open(superuser):
             part.say(f"open for {seconds:g} s at {RATE} claims a second on each side")

@@ -20,7 +20,7 @@ from bench.peers.places import Places
 from claimcheck.config import ROOT
 from claimcheck.embedded.postgres import Postgres
 
-WARM, WINDOW = 0.7, 1.6  # seconds
+WARM, WINDOW = 0.6, 1.2  # seconds
 QUICKEST = 3_000  # jobs a second that no peer reaches: so many wait before each measurement, or it would measure an empty queue
 OURS, BARE = "desk", "bare"
 LEAST = {"procrastinate": 2.0, "pgqueuer": 1.5, "chancy": 2.0, "rq": 2.0}  # of the bare pair; the desk's is 1 of each
