@@ -1,12 +1,10 @@
-"""A PostgreSQL of the bench's own, databases in it, and figures side by side."""
+"""A PostgreSQL of the bench's own, and databases in it."""
 
 from __future__ import annotations
 
 import secrets
-import statistics
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +17,7 @@ from claimcheck.embedded import ports, processes
 from claimcheck.embedded.postgres import Postgres, settle
 
 ROLES = ("postgres", "owner", "web", "worker")
+RULES = '{"name": "bench", "skill": "bench", "reason_codes": [{"code": "ok", "label": "ok"}]}'
 
 
 @contextmanager
@@ -27,7 +26,7 @@ def server() -> Iterator[Postgres]:
     with tempfile.TemporaryDirectory(prefix="desk-bench-") as folder:
         home = Path(folder)
         home.chmod(0o711)
-        postgres = Postgres(settle(home), ports.pick([0])[0], {role: secrets.token_urlsafe(12) for role in ROLES}, home / "log")
+        postgres = Postgres(settle(home), ports.pick([0])[0], {role: secrets.token_urlsafe(12) for role in ROLES}, home / "log" / "postgres.log")
         postgres.prepare()
         process = processes.start(postgres.program())
         try:
@@ -40,56 +39,46 @@ def server() -> Iterator[Postgres]:
 
 
 @contextmanager
-def database(postgres: Postgres, floor: Floor) -> Iterator[tuple[str, str]]:
-    """(superuser's, web's) conninfo of a database with that floor."""
-    name = f"bench_{secrets.token_hex(4)}"
-    root = postgres.conninfo("postgres", "postgres")
+def empty(postgres: Postgres) -> Iterator[str]:
+    """The name of a database with nothing in it, dropped with the block."""
+    name, root = f"bench_{secrets.token_hex(4)}", postgres.conninfo("postgres", "postgres")
     with psycopg.connect(root, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name} OWNER claimcheck_owner")
-    migrations.migrate(postgres.conninfo("owner", name))
-    superuser = postgres.conninfo("postgres", name)
-    load(superuser, floor)
-    yield superuser, postgres.conninfo("web", name)
+    yield name
     with psycopg.connect(root, autocommit=True) as connection:
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
+@contextmanager
+def database(postgres: Postgres, floor: Floor, *, waits_for_disk: bool = True) -> Iterator[tuple[str, str]]:
+    """(superuser's, web's) conninfo of a migrated database with that floor, whose items can be decided.
+
+    Where a single statement's time is compared, its commit does not wait for the disk, whose moods would hide the plan.
+    """
+    with empty(postgres) as name:
+        migrations.migrate(postgres.conninfo("owner", name))
+        superuser = postgres.conninfo("postgres", name)
+        load(superuser, floor)
+        run(superuser, "ALTER TABLE project_versions DISABLE TRIGGER USER", f"UPDATE project_versions SET rules = '{RULES}'")
+        if not waits_for_disk:
+            run(superuser, f"ALTER DATABASE {name} SET synchronous_commit = off")
+        yield superuser, postgres.conninfo("web", name)
+
+
+def run(superuser: str, *statements: str) -> None:
+    """The bench's own statements, each committed, past every trigger and foreign key."""
+    with psycopg.connect(superuser, autocommit=True) as connection:
+        connection.execute("SET session_replication_role = replica")
+        for statement in statements:
+            connection.execute(statement)
+
+
 def pgbench(postgres: Postgres, conninfo: str, script: Path, clients: int, seconds: int) -> float:
     """Transactions a second of a script, prepared."""
-    argv = [
-        postgres.place.binary("pgbench"),
-        "-n",
-        "-M",
-        "prepared",
-        "-f",
-        str(script),
-        "-c",
-        str(clients),
-        "-j",
-        str(min(clients, 2)),
-        "-T",
-        str(seconds),
-        conninfo,
-    ]
+    options = {"-M": "prepared", "-f": script, "-c": clients, "-j": min(clients, 2), "-T": seconds}
+    argv = [postgres.place.binary("pgbench"), "-n", *(str(word) for pair in options.items() for word in pair), conninfo]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     line = next((line for line in done.stdout.splitlines() if line.startswith("tps")), None)
     if line is None:
         raise RuntimeError(done.stderr[-2000:])
     return float(line.split()[2])
-
-
-def spread(values: list[float], digits: int = 2) -> str:
-    """median [min..max]"""
-    return f"{statistics.median(values):.{digits}f} [{min(values):.{digits}f}..{max(values):.{digits}f}]"
-
-
-def percentiles(seconds: list[float]) -> tuple[float, float]:
-    """p50 and p99, in milliseconds."""
-    ordered = sorted(seconds)
-    return 1000 * ordered[len(ordered) // 2], 1000 * ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))]
-
-
-def clock(call) -> float:
-    began = time.perf_counter()
-    call()
-    return time.perf_counter() - began

@@ -1,51 +1,57 @@
-"""Claim latency as the backlog and the history grow, with 1, 5 and 20 skills; p50 and p99 beside those of the smallest floor."""
+"""Claim latency as the backlog and the history grow, with 1, 5 and 20 skills: each larger floor in turn with the smallest, call by call."""
 
 from __future__ import annotations
 
-import sys
+from contextlib import ExitStack
 
-import psycopg
-
-from bench.ground import clock, database, percentiles, server
+from bench.figures import Part, over, spread
+from bench.ground import database, server
 from bench.load import Floor
-from claimcheck import assignments, tasks
-from claimcheck.db import Database
+from bench.sides import Rounds, Side, claim, in_turn, open_side
 
-SMALL = [(10_000, 0), (100_000, 0), (100_000, 500_000)]
-FULL = [(10_000, 0), (100_000, 0), (1_000_000, 0), (1_000_000, 1_000_000), (1_000_000, 5_000_000)]
+SMALLEST = (10_000, 0)
+SMALL = [(100_000, 0), (100_000, 500_000)]
+FULL = [(1_000_000, 0), (1_000_000, 5_000_000)]
 HOLDERS = {1: 3, 5: 1, 20: 2}  # skills → a reviewer who holds so many
+SLOW = 1.25, 1.8, 4.0  # p50 and p99 of the largest to the smallest; twenty skills to one
 
 
-def latency(web: str, me: int, times: int = 300) -> list[float]:
-    """Seconds of a claim, each given back outside the measured time."""
-    db, found = Database(web, max_size=1), []
-    for _ in range(times):
-        holder: list = []
-        found.append(clock(lambda holder=holder: holder.append(tasks.claim(db, me=me))))
-        claim = holder[0]
-        assignments.release(db, assignment_id=claim.assignment_id, lease_token=claim.lease_token, me=me)
-    db.close()
-    return found[20:]
+def floor(pending: int, decided: int) -> Floor:
+    return Floor(pending=pending, decided=decided, live=500, abandon_limit=32_000)
 
 
-def main(full: bool = False) -> list[str]:
-    """A table of Markdown lines."""
-    lines = ["| pending | decided | 1 skill p50 / p99 ms | 5 skills | 20 skills | p50 × the smallest (1 skill) |", "|---|---|---|---|---|---|"]
-    first = None
-    with server() as postgres:
-        for pending, decided in FULL if full else SMALL:
-            with database(postgres, Floor(pending=pending, decided=decided, live=500, reviewers=60)) as (superuser, web):
-                with psycopg.connect(superuser, autocommit=True) as connection:
-                    connection.execute("UPDATE projects SET abandon_limit = 32000")
-                    connection.execute("UPDATE tasks SET abandon_limit = 32000 WHERE open_in IS NOT NULL")
-                    connection.execute("VACUUM ANALYZE tasks")
-                cells = [percentiles(latency(web, me)) for me in HOLDERS.values()]
-            first = first or cells[0]
-            shown = " | ".join(f"{p50:.2f} / {p99:.2f}" for p50, p99 in cells)
-            lines.append(f"| {pending:,} | {decided:,} | {shown} | {cells[0][0] / first[0]:.2f} |")
-            print(lines[-1], file=sys.stderr, flush=True)
-    return lines
+def main(full: bool, rounds: int = 5, times: int = 120, floors: list[tuple[int, int]] | None = None) -> Part:
+    part = Part("growth", ["pending", "decided", "skills", "p50 / p99 ms", "of the smallest", "p50 × the smallest", "p99 × the smallest"])
+    with server() as postgres, ExitStack() as stack:
+        smallest = stack.enter_context(database(postgres, floor(*SMALLEST), waits_for_disk=False))[1]
+        for pending, decided in floors or (FULL if full else SMALL):
+            part.say(f"loading {pending:,} pending and {decided:,} decided")
+            with database(postgres, floor(pending, decided), waits_for_disk=False) as (_, larger):
+                compare(part, pending, decided, {n: pair(smallest, larger, me, rounds, times) for n, me in HOLDERS.items()})
+    return part
 
 
-if __name__ == "__main__":
-    print("\n".join(main("--full" in sys.argv)))
+def pair(smallest: str, larger: str, me: int, rounds: int, times: int) -> Rounds:
+    sides: list[Side] = [open_side(smallest, me), open_side(larger, me)]
+    found = in_turn(sides, claim, rounds, times)
+    for side in sides:
+        side.db.close()
+    return found
+
+
+def compare(part: Part, pending: int, decided: int, found: dict[int, Rounds]) -> None:
+    where = f"{pending:,} pending and {decided:,} decided"
+    for skills, one in found.items():
+        p50, p99 = ([values[n, "claim"] for n in (0, 1)] for values in (one.p50, one.p99))
+        slower = over(p50[1], p50[0]), over(p99[1], p99[0])
+        part.row(
+            f"{pending:,}",
+            f"{decided:,}",
+            str(skills),
+            f"{spread(p50[1])} / {spread(p99[1])}",
+            f"{spread(p50[0])} / {spread(p99[0])}",
+            *map(spread, slower),
+        )
+        part.goal(f"claim, {skills} skills, {where}, to the smallest, p50", slower[0], most=SLOW[0])
+        part.goal(f"claim, {skills} skills, {where}, to the smallest, p99", slower[1], most=SLOW[1])
+    part.goal(f"claim with 20 skills to one with 1, {where}, p50", over(found[20].p50[1, "claim"], found[1].p50[1, "claim"]), most=SLOW[2])

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import psycopg
 
-from bench.ground import database, pgbench, server, spread
+from bench import ground
+from bench.figures import Part, over, spread
 from bench.load import Floor
-from claimcheck import decisions, tasks
-from claimcheck.db import STATEMENTS, Database
+from bench.sides import look_once, open_side
+from claimcheck.db import STATEMENTS
+from claimcheck.embedded.postgres import Postgres
 
 BARE = """
 CREATE TABLE bare (id bigint PRIMARY KEY, state text NOT NULL DEFAULT 'pending', token uuid, expires timestamptz);
@@ -20,17 +22,20 @@ CREATE INDEX bare_claim ON bare (id) WHERE state = 'pending';
 CREATE TABLE bare_decisions (id bigint PRIMARY KEY, verdict text NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp());
 INSERT INTO bare (id) SELECT generate_series(1, 400000);
 """
-BARE_PAIR = """
+BARE_CLAIM = """
 WITH pick AS MATERIALIZED (SELECT id FROM bare WHERE state = 'pending' ORDER BY id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
-UPDATE bare b SET state = 'leased', token = gen_random_uuid(), expires = clock_timestamp() + interval '15 min' FROM pick WHERE b.id = pick.id RETURNING b.id, b.token \\gset
-WITH u AS (UPDATE bare SET state = 'decided', expires = NULL WHERE id = :id AND token = :token::uuid AND state = 'leased' RETURNING id)
-INSERT INTO bare_decisions (id, verdict) SELECT id, 'approve' FROM u;
-"""
+UPDATE bare b SET state = 'leased', token = gen_random_uuid(), expires = clock_timestamp() + interval '15 min' FROM pick WHERE b.id = pick.id RETURNING b.id, b.token"""
+BARE_SUBMIT = """
+WITH u AS (UPDATE bare SET state = 'decided', expires = NULL WHERE id = %(id)s AND token = %(token)s::uuid AND state = 'leased' RETURNING id)
+INSERT INTO bare_decisions (id, verdict) SELECT id, 'approve' FROM u"""
 
 
 def script(name: str, **given: str) -> str:
     """A statement for pgbench: parameters become its variables, or what is given."""
-    text = STATEMENTS[name]
+    return variables(STATEMENTS[name], **given)
+
+
+def variables(text: str, **given: str) -> str:
     for parameter in {word.split(")")[0] for word in text.split("%(")[1:]}:
         text = text.replace(f"%({parameter})s", given.get(parameter, f":{parameter}"))
     return text.replace("%%", "%").rstrip().rstrip(";")
@@ -52,28 +57,19 @@ def full_pair() -> str:
 
 def work(web: str, me: int, seconds: float, out) -> None:
     """One process: claims and submits through the modules that the web uses."""
-    db = Database(web, max_size=1)
+    side = open_side(web, me)
     end, done = time.monotonic() + seconds, 0
     while time.monotonic() < end:
-        claim = tasks.claim(db, me=me)
-        assert claim is not None
-        decisions.submit(
-            db,
-            assignment_id=claim.assignment_id,
-            lease_token=claim.lease_token,
-            me=me,
-            evidence_hash=claim.evidence_hash,
-            verdict="approve",
-            reason_code="ok",
-        )
+        look_once(side)
         done += 1
-    db.close()
+    side.db.close()
     out.put(done / seconds)
 
 
 def through_our_code(web: str, processes: int, seconds: float) -> float:
+    """Pairs a second of so many processes, each a reviewer of its own."""
     out = multiprocessing.Queue()
-    team = [multiprocessing.Process(target=work, args=(web, 1 + n * 3, seconds, out)) for n in range(processes)]
+    team = [multiprocessing.Process(target=work, args=(web, reviewer(n), seconds, out)) for n in range(processes)]
     for one in team:
         one.start()
     total = sum(out.get() for _ in team)
@@ -82,37 +78,54 @@ def through_our_code(web: str, processes: int, seconds: float) -> float:
     return total
 
 
-RULES = '{"name": "bench", "skill": "bench", "reason_codes": [{"code": "ok", "label": "ok"}]}'
+def reviewer(n: int) -> int:
+    """The nth of those who hold five skills, and the first skill too (`share_a_lane`)."""
+    return 1 + n * 3
 
 
-def main(rounds: int = 5, seconds: int = 4) -> list[str]:
-    """A table of Markdown lines."""
-    lines = [
-        "| processes | our code, pairs/s | same SQL under pgbench | bare pair under pgbench | ours / same SQL | same SQL / bare |",
-        "|---|---|---|---|---|---|",
-    ]
-    with server() as postgres, tempfile.TemporaryDirectory() as folder, database(postgres, Floor(pending=200_000, reviewers=60)) as (superuser, web):
-        Path(folder).chmod(0o755)
-        bare, full = Path(folder) / "bare.sql", Path(folder) / "full.sql"
-        bare.write_text(BARE_PAIR)
-        full.write_text(full_pair())
+def share_a_lane(superuser: str, people: int) -> None:
+    ground.run(
+        superuser,
+        f"INSERT INTO person_skills (person_id, skill_id) SELECT 1 + n * 3, 1 FROM generate_series(0, {people - 1}) n ON CONFLICT DO NOTHING",
+    )
+
+
+def main(full: bool, rounds: int = 5, seconds: int = 0) -> Part:
+    seconds = seconds or (6 if full else 2)
+    columns = ["processes", "our code, pairs/s", "same SQL under pgbench", "bare pair under pgbench", "ours / same SQL", "same SQL / bare"]
+    part = Part("pair", columns)
+    with ground.server() as postgres, ground.database(postgres, Floor(pending=300_000, skills=40)) as (superuser, web):
+        share_a_lane(superuser, 8)
         with psycopg.connect(superuser, autocommit=True) as connection:
             connection.execute(BARE)
-            connection.execute("ALTER TABLE project_versions DISABLE TRIGGER USER")
-            connection.execute("UPDATE project_versions SET rules = %s", (RULES,))
-            connection.execute(
-                "INSERT INTO person_skills (person_id, skill_id) SELECT 1 + n * 3, 1 FROM generate_series(0, 7) n ON CONFLICT DO NOTHING"
-            )
         for processes in (1, 8):
-            ours, same, floor = [], [], []
-            for _ in range(rounds):
-                ours.append(through_our_code(web, processes, seconds))
-                same.append(pgbench(postgres, superuser, full, processes, seconds))
-                floor.append(pgbench(postgres, superuser, bare, processes, seconds))
-            ratio, depth = [a / b for a, b in zip(ours, same, strict=True)], [a / b for a, b in zip(same, floor, strict=True)]
-            lines.append(f"| {processes} | {spread(ours, 0)} | {spread(same, 0)} | {spread(floor, 0)} | **{spread(ratio)}** | {spread(depth)} |")
-    return lines
+            compare(part, processes, measure(postgres, superuser, web, processes, rounds, seconds))
+    return part
 
 
-if __name__ == "__main__":
-    print("\n".join(main()))
+def measure(postgres: Postgres, superuser: str, web: str, processes: int, rounds: int, seconds: int) -> list[tuple[float, float, float]]:
+    """(our code, the same SQL, the bare pair) of each round."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        bare, full = Path(folder) / "bare.sql", Path(folder) / "full.sql"
+        bare.write_text(f"{BARE_CLAIM} \\gset\n{variables(BARE_SUBMIT)};\n")
+        full.write_text(full_pair())
+        return [
+            (
+                through_our_code(web, processes, seconds),
+                ground.pgbench(postgres, superuser, full, processes, seconds),
+                ground.pgbench(postgres, superuser, bare, processes, seconds),
+            )
+            for _ in range(rounds)
+        ]
+
+
+LEAST = {1: (0.65, 0.35), 8: (0.45, 0.22)}  # processes → ours to the same SQL, that to the bare pair
+
+
+def compare(part: Part, processes: int, found: list[tuple[float, float, float]]) -> None:
+    ours, same, bare = (list(column) for column in zip(*found, strict=True))
+    code, depth = over(ours, same), over(same, bare)
+    part.row(str(processes), *(spread(column, 0) for column in (ours, same, bare)), spread(code), spread(depth))
+    part.goal(f"our code to the same SQL, {processes} processes", code, least=LEAST[processes][0])
+    part.goal(f"the full SQL to the bare pair, {processes} processes", depth, least=LEAST[processes][1])

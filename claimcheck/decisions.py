@@ -186,21 +186,16 @@ def overturn(
     """
     target = load(db, decision_id=decision_id)
     outcome, answer = _replacement(db, target, verdict, answer, reopen, reason_code)
-    with db.transaction() as connection:
-        row = connection.one(
-            "decisions/overturn",
-            _Id,
-            decision_id=decision_id,
-            me=me,
-            outcome=outcome,
-            answer=None if answer is None else Jsonb(answer),
-            reason_code=reason_code,
-            note=_note(note),
-        )
-        if row is None:
-            raise errors.Forbidden("Only a lead may overturn an outcome.")
-        if reopen:
-            _refresh(connection, row.decision_id)
+    instead = {"outcome": outcome, "answer": None if answer is None else Jsonb(answer), "reason_code": reason_code, "note": _note(note)}
+    return db.together(lambda connection: _overturn(connection, {"decision_id": decision_id, "me": me, **instead}))
+
+
+def _overturn(connection: Connection, params: dict[str, Any]) -> int:
+    row = connection.one("decisions/overturn", _Id, **params)
+    if row is None:
+        raise errors.Forbidden("Only a lead may overturn an outcome.")
+    if params["outcome"] == "reopen":
+        _refresh(connection, row.decision_id)
     return row.decision_id
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from psycopg.conninfo import conninfo_to_dict
 
-from claimcheck import canonical, decisions, effects, evidence, outbox
+from claimcheck import decisions, effects, evidence, outbox
 from claimcheck.config import Network, Settings
 from claimcheck.db import Connection, Database
 from claimcheck.outbound import Answer, webhook
@@ -62,7 +64,16 @@ def sender(settings: Settings) -> Sender:
     ports = {parts.port for url in urls if url and (parts := urlsplit(url)).port}
     databases = (settings.database_url, settings.database_url_web, settings.database_url_worker)
     ports |= {int(conninfo_to_dict(url).get("port") or 5432) for url in databases if url}
-    return Sender(str(settings.secret_key), settings.webhook_allow, frozenset({settings.port, *ports}))
+    return Sender(str(settings.secret_key), settings.webhook_allow, frozenset({settings.port, *ports, *_embedded(settings.home)}))
+
+
+def _embedded(home: Path) -> set[int]:
+    """Every port of the servers that the home's own run opened; some of the store's ask for no password."""
+    try:
+        kept = json.loads((home / "ports.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return set()
+    return {port for group in kept.values() for port in group}
 
 
 def message(db: Database, told: decisions.Decision, sequence: int | None) -> Message:
@@ -95,9 +106,8 @@ def _changed(db: Database, told: decisions.Decision) -> dict[str, str] | None:
     if told.current_evidence_version <= told.evidence_version:
         return None
     of = {"item_id": told.item_id, "project_id": told.project_id, "shown_version": told.shown_version}
-    document = evidence.document(db, evidence_version=told.current_evidence_version, **of)
-    current = canonical.source_hash(canonical.encode(document))
-    return {"decided_hash": told.evidence_hash.hex(), "current_hash": current}
+    current = evidence.document_hash(db, evidence_version=told.current_evidence_version, **of)
+    return {"decided_hash": told.evidence_hash.hex(), "current_hash": current.hex()}
 
 
 def prepare(db: Database, taken: outbox.Lease) -> tuple[effects.Webhook, Message]:

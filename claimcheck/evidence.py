@@ -100,6 +100,12 @@ def document(db: Database, *, item_id: int, evidence_version: int, project_id: i
     return canonical.evidence_document(item_id, evidence_version, shown_version, shown(found.show, found.fields), listed)
 
 
+def document_hash(db: Database, *, item_id: int, evidence_version: int, project_id: int, shown_version: int) -> bytes:
+    """The evidence hash, 32 bytes, of any version of an item under any version of its project's rules. Raises NotFound."""
+    of = document(db, item_id=item_id, evidence_version=evidence_version, project_id=project_id, shown_version=shown_version)
+    return hashlib.sha256(canonical.encode(of)).digest()
+
+
 def hashes(db: Database, *, item_ids: Sequence[int]) -> dict[int, bytes]:
     """The evidence hash of each item's newest published version, as a decision of now would be bound to."""
     found = db.all("evidence/newest_of", _Described, item_ids=list(item_ids))

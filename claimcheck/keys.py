@@ -40,12 +40,13 @@ def at(db: Database, moment: datetime, secret: str) -> Key:
 
 
 def _first(db: Database, moment: datetime, secret: str) -> Key:
-    with db.transaction() as connection:
+    def made(connection: Connection) -> Key | None:
         connection.run("signing_keys/lock")
-        key = connection.one("signing_keys/at", Key, at=moment)
-        if key is None:
+        if connection.one("signing_keys/at", Key, at=moment) is None:
             _add(connection, secret)
-            key = connection.one("signing_keys/at", Key, at=moment)
+        return connection.one("signing_keys/at", Key, at=moment)
+
+    key = db.together(made)
     assert key is not None
     return key
 
@@ -58,9 +59,12 @@ def _add(connection: Connection, secret: str) -> str:
 
 def rotate(db: Database, secret: str) -> str:
     """Makes a new key that signs from now on; its id."""
-    with db.transaction() as connection:
+
+    def made(connection: Connection) -> str:
         connection.run("signing_keys/lock")
         return _add(connection, secret)
+
+    return db.together(made)
 
 
 def all(db: Database) -> list[PublicKey]:

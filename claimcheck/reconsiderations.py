@@ -89,4 +89,6 @@ def _text(field: str, value: str, advice: str) -> str:
         raise errors.Invalid.field(field, advice)
     if len(value) > LONGEST:
         raise errors.Invalid.field(field, f"at most {LONGEST} characters, this has {len(value)}")
+    if "\0" in value:
+        raise errors.Invalid.field(field, "contains a NUL character; take it out")
     return value

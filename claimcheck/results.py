@@ -12,11 +12,11 @@ from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import Any
 
-from claimcheck import canonical, evidence, transactions
+from claimcheck import evidence, transactions
 from claimcheck.db import Database
 
 PATIENCE = 2.0  # seconds for submits that are on their way
-OVER_BY_NOW = timedelta(seconds=75)  # no statement runs that long (db.CONNECT)
+OVER_BY_NOW = timedelta(seconds=75)  # no transaction runs that long (db.CONNECT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,7 @@ class Result:
 @dataclass(frozen=True, slots=True)
 class _Newest:
     id: int
+    server_now: datetime
 
 
 def page(db: Database, *, project_id: int, after: int = 0, limit: int = 100) -> list[Result]:
@@ -65,7 +66,7 @@ def page(db: Database, *, project_id: int, after: int = 0, limit: int = 100) -> 
     rows = db.all("results/page", Result, project_id=project_id, after=after, up_to=newest.id, limit=limit)
     if complete:
         return rows
-    settled_before = datetime.now().astimezone() - OVER_BY_NOW
+    settled_before = newest.server_now - OVER_BY_NOW
     return [*takewhile(lambda row: row.decided_at < settled_before, rows)]
 
 
@@ -74,8 +75,7 @@ def hash_now(db: Database, project_id: int, result: Result) -> bytes:
     if not result.evidence_changed:
         return result.evidence_hash
     newest = {"evidence_version": result.current_evidence_version, "shown_version": result.shown_version}
-    document = evidence.document(db, item_id=result.item_id, project_id=project_id, **newest)
-    return bytes.fromhex(canonical.source_hash(canonical.encode(document)))
+    return evidence.document_hash(db, item_id=result.item_id, project_id=project_id, **newest)
 
 
 FORMULA = re.compile(r"""[\s"']*[=+\-@＝＋－＠\t\r\n]""")  # a spreadsheet would compute it

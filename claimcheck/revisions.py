@@ -47,8 +47,7 @@ def revise(db: Database, *, person: Person, item_id: int, payload: Any) -> Revis
     read = payloads.read(payload, "payload", item.title_field)
     known = uploads.find(db, project_id=item.project_id, by=person.id, names=list(read.uploads()))
     parts = payloads.parts(read, item.project_id, known)
-    with db.transaction() as connection:
-        return _add(connection, item, read, parts, person)
+    return db.together(lambda connection: _add(connection, item, read, parts, person))
 
 
 def _add(connection: Connection, item: _Revisable, read: payloads.Payload, parts: Sequence[payloads.Part], person: Person) -> Revised:

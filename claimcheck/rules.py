@@ -30,7 +30,7 @@ class Reason(Model):
 class ReasonCode(Reason):
     """A reason for a decision; `verdicts` names those it may be given for, all where it is absent."""
 
-    verdicts: list[Of] | None = Field(None, min_length=1)
+    verdicts: list[Of] | None = Field(None, min_length=1, max_length=4)
 
 
 class Pair(Model):
@@ -53,7 +53,7 @@ class Webhook(Model):
     """Where outcomes are sent, and which."""
 
     url: Annotated[Name, Field(max_length=2000), AfterValidator(_url)]
-    on: list[Outcome] = Field(["approve", "reject", "answer", "overturn"], min_length=1)
+    on: list[Outcome] = Field(["approve", "reject", "answer", "overturn"], min_length=1, max_length=4)
 
     @model_validator(mode="after")
     def _each_once(self) -> Self:

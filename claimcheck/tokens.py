@@ -45,13 +45,16 @@ def new(db: Database, *, name: str, role: str, skills: Sequence[str] = (), by: i
 
     Raises Invalid where the account exists in another role.
     """
-    with db.transaction() as connection:
-        person = _account(connection, name, role, by)
-        has = {skill.name for skill in people.skills(connection, person_id=person.id)}
-        for skill in skills:
-            if skill not in has:
-                people.give_skill(connection, person_id=person.id, skill=skill, by=by)
-        return make(connection, person_id=person.id, by=by)
+    return db.together(lambda connection: _new(connection, name, role, skills, by))
+
+
+def _new(connection: Connection, name: str, role: str, skills: Sequence[str], by: int) -> str:
+    person = _account(connection, name, role, by)
+    has = {skill.name for skill in people.skills(connection, person_id=person.id)}
+    for skill in skills:
+        if skill not in has:
+            people.give_skill(connection, person_id=person.id, skill=skill, by=by)
+    return make(connection, person_id=person.id, by=by)
 
 
 def _account(connection: Connection, name: str, role: str, by: int) -> Person:

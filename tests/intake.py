@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -97,6 +98,10 @@ class World:
         """Counters that contradict the facts; there are none."""
         return self.all(db.STATEMENTS["tasks/disagreements"])
 
+    def somebody_waits(self) -> bool:
+        """Whether a statement waits for another one's lock."""
+        return self.one("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()") > 0
+
     def refused(self, project: int) -> list[Any]:
         return self.all("SELECT * FROM dead_letters WHERE project_id = %s ORDER BY id", project)
 
@@ -119,6 +124,14 @@ def at_once(n: int, work: Callable[[int], Any]) -> list[Any]:
 
     with ThreadPoolExecutor(n) as threads:
         return list(threads.map(start, range(n)))
+
+
+def eventually(holds: Callable[[], Any], seconds: float = 90) -> None:
+    """Waits until it holds; fails where it does not in time."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it never came to be"
+        time.sleep(0.02)
 
 
 @contextmanager

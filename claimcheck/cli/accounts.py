@@ -7,21 +7,30 @@ from argparse import Namespace
 
 from claimcheck import passwords, people, tokens
 from claimcheck.cli import terminal
+from claimcheck.db import Connection
+from claimcheck.people import Person
 
 
 def add_user(arguments: Namespace) -> None:
+    chosen = sys.stdin.readline().rstrip("\r\n") if arguments.password_stdin else None
+    with terminal.desk() as desk:
+        person, link = desk.db.together(lambda connection: _add(connection, arguments, chosen))
+    if link is None:
+        terminal.answer(arguments, {"id": person.id}, f"{person.name} may sign in as {person.email}.")
+    else:
+        url = f"{desk.settings.base_url}/password/{link}"
+        terminal.answer(arguments, {"id": person.id, "link": url}, f"{person.name} sets a password within a day, once, at:\n{url}")
+
+
+def _add(connection: Connection, arguments: Namespace, chosen: str | None) -> tuple[Person, str | None]:
+    """The person with the password that was chosen, else with a link to choose one."""
     name = arguments.name or arguments.email.split("@")[0]
     customer = (arguments.customer or name) if arguments.role == "customer" else arguments.customer
-    with terminal.desk() as desk, desk.db.transaction() as connection:
-        person = people.add(connection, name=name, role=arguments.role, email=arguments.email, customer=customer)
-        for skill in arguments.skill:
-            people.give_skill(connection, person_id=person.id, skill=skill)
-        if arguments.password_stdin:
-            passwords.choose(connection, person=person, password=sys.stdin.readline().rstrip("\r\n"))
-            terminal.answer(arguments, {"id": person.id}, f"{person.name} may sign in as {person.email}.")
-            return
-        url = f"{desk.settings.base_url}/password/{passwords.link(connection, person_id=person.id)}"
-    terminal.answer(arguments, {"id": person.id, "link": url}, f"{person.name} sets a password within a day, once, at:\n{url}")
+    person = people.add(connection, name=name, role=arguments.role, email=arguments.email, customer=customer, skills=arguments.skill)
+    if chosen is None:
+        return person, passwords.link(connection, person_id=person.id)
+    passwords.choose(connection, person=person, password=chosen)
+    return person, None
 
 
 def new_token(arguments: Namespace) -> None:

@@ -2,7 +2,8 @@
 
 # Two processes, so that one which is replaced or busy with a page does not stop the other; threads wait for the database.
 workers = 2
-worker_class = "gthread"
+# Who sends slowly takes none of the threads.
+worker_class = "claimcheck.embedded.serving.Worker"
 threads = 8
 timeout = 60
 graceful_timeout = 20

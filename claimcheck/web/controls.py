@@ -80,7 +80,7 @@ class Typed:
         if len(self.note) > 10_000:
             raise errors.Invalid.field("note", f"is {len(self.note)} characters long; 10,000 are the limit")
         body = {"choices": [*self.choices[:100]], "grade": self.grade[:20], "reason": self.reason[:100], "note": self.note}
-        if "\0" in str(body):
+        if any("\0" in text for text in (*self.choices, self.grade, self.reason, self.note)):
             raise errors.Invalid.field("note", "contains a NUL character; take it out")
         return body
 

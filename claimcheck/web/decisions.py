@@ -71,7 +71,7 @@ def overturn(decision_id: int):
 
 def _answer_too(me: int) -> None:
     """The answer to the reviewer who had asked; if another lead answered meanwhile, that one stands."""
-    asked, said = request.form.get("asked", ""), request.form.get("answer", "").strip()
+    asked, said = request.form.get("asked", ""), request.form.get("answer", "").replace("\0", "").strip()
     if asked.isascii() and asked.isdigit() and len(asked) < 18:
         with contextlib.suppress(errors.Conflict, errors.NotFound):
             reconsiderations.answer(desk().db, decision_id=int(asked), me=me, answer=said[: reconsiderations.LONGEST] or OVERTURNED)

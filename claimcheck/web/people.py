@@ -9,6 +9,7 @@ from claimcheck.web import access, desk, htmx
 
 blueprint = Blueprint("people", __name__, url_prefix="/people")
 PAGE = 100
+TIERS = [str(tier) for tier in people.TIERS]
 
 
 @blueprint.get("")
@@ -36,16 +37,12 @@ def _index(error: errors.Error | None = None) -> str:
 @blueprint.post("")
 @access.allow("operator")
 def add():
-    form, me, db = request.form, access.current(), desk().db
-    role = form.get("role", "")
+    form = request.form
     customer = form.get("customer", "").strip() or None
     skills = [name for name in form.get("skills", "").split(",") if name.strip()]
+    facts = {"name": form.get("name", ""), "email": form.get("email", ""), "role": form.get("role", ""), "customer": customer}
     try:
-        with db.transaction() as whole:
-            facts = {"name": form.get("name", ""), "email": form.get("email", ""), "role": role, "customer": customer}
-            person = people.add(whole, **facts, by=me.id)
-            for skill in skills:
-                people.give_skill(whole, person_id=person.id, skill=skill, by=me.id)
+        person = desk().db.together(lambda connection: people.add(connection, **facts, skills=skills, by=access.current().id))
     except (errors.Invalid, errors.NameTaken) as error:
         return _index(error), error.status
     flash(f"{person.name} is added. Now make the link that lets them choose a password.")
@@ -85,7 +82,7 @@ def set_skill(person_id: int):
         if tier == "none":
             people.take_skill(db, person_id=person_id, skill=skill, by=me.id)
         else:
-            people.give_skill(db, person_id=person_id, skill=skill, tier=int(tier) if tier.isdecimal() else -1, by=me.id)
+            people.give_skill(db, person_id=person_id, skill=skill, tier=int(tier) if tier in TIERS else -1, by=me.id)
     except errors.Invalid as error:
         return _show(person_id, error=error), error.status
     return htmx.go(url_for("people.show", person_id=person_id))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 from claimcheck import access_events, decisions, errors, evidence, publishing, revisions, rules, uploads, versions
 from claimcheck.evidence import OpenPart
 from claimcheck.tasks import Claim
-from tests.intake import World, at_once, file, row, without
+from tests.intake import World, at_once, eventually, file, row, without
 from tests.sql.test_intake_publishing import check_durable
 
 
@@ -84,7 +83,7 @@ def _check_escalation_meanwhile(world: World) -> None:
             what = {"verdict": "escalate", "answer": None, "vote": "escalate", "reason_code": "fine", "note": ""}
             assert connection.run("decisions/submit", **of, **what) == 1
             published = other.submit(world.publish)
-            time.sleep(1.0)
+            eventually(world.somebody_waits)
         assert published.result() == 1
     (raised,) = world.all("SELECT * FROM tasks WHERE item_id = %s AND ended_as IS NULL", claim.item_id)
     assert (raised.kind, raised.evidence_version) == ("escalation", 2)

@@ -14,7 +14,7 @@ import pytest
 from claimcheck.db import QUEUE, STATEMENTS
 
 ROOT = QUEUE.parent
-VERBS = {"one", "all", "stream", "run"}
+VERBS = {"one", "all", "run"}
 
 
 def positional(statement: str) -> tuple[str, list[str]]:
@@ -39,14 +39,7 @@ def calls():
             if isinstance(first, ast.Constant) and isinstance(first.value, str) and first.value in STATEMENTS:
                 row = ast.unparse(node.args[1]) if len(node.args) > 1 and node.func.attr != "run" else None
                 keywords = {k.arg for k in node.keywords}
-                yield (
-                    path,
-                    node.lineno,
-                    first.value,
-                    row,
-                    keywords - {None} - ({"size"} if node.func.attr == "stream" else set()),
-                    None in keywords,
-                )
+                yield path, node.lineno, first.value, row, keywords - {None}, None in keywords
 
 
 CALLS = list(calls())

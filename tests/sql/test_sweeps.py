@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from itertools import count
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 from claimcheck import errors, projects, rules, sweeps, tasks, versions
 from claimcheck.decisions import submit
 from claimcheck.people import Person, give_skill
-from tests.intake import World
+from tests.intake import World, eventually
 
 NAMES = (f"swept {n}" for n in count())
 FILL = """
@@ -63,13 +62,6 @@ class Swept:
         held = {"assignment_id": claim.assignment_id, "lease_token": claim.lease_token, "me": person.id}
         submit(self.world.web, **held, evidence_hash=claim.evidence_hash, verdict="approve", reason_code="ok")
         return claim.project_id
-
-
-def eventually(holds: Callable[[], bool]) -> None:
-    until = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < until
-        time.sleep(0.01)
 
 
 def while_locked(world: World, statement: str, *params: Any) -> Callable[[], None]:

@@ -28,6 +28,7 @@ REFUSED = [
     ("{}".encode("utf-16"), "$", "is not UTF-8"),
     (b'{"a": 1, "b": {"c": 1, "d": 2, "c": 3}}', "$.b", 'key "c" twice'),
     (b'[{"a b": {"x": 1, "x": {"n": NaN}}}]', '$[0]["a b"]', 'key "x" twice'),
+    (b"{" + b"".join(b'"%d":1,' % n for n in range(1_000_000)) + b'"999999":1}', "$", 'key "999999" twice'),
     (b'{"files": [{"name": "a\\u0000b"}]}', "$.files[0].name", "NUL"),
     (b'{"\\u0000": 1}', '$["\\u0000"]', "NUL"),
     (b'{"a": "\\ud800x"}', "$.a", "surrogate"),

@@ -57,6 +57,8 @@ def test_it_takes_numbers_as_a_careful_reader_of_json_gives_them() -> None:
         ({"name": ""}, "name", "at least 1"),
         ({"name": "x" * 201}, "name", "at most 200"),
         ({"name": " Passports"}, "name", "spaces"),
+        ({"reason_codes": [{"code": "fits", "label": "Fits", "verdicts": ["approve"] * 5}]}, "reason_codes[0].verdicts", "at most 4"),
+        ({"webhook": {"url": "https://example.org/", "on": ["approve"] * 5}}, "webhook.on", "at most 4"),
         ({"name": "a\nb"}, "name", "control"),
         ({"name": "a\u2028b"}, "name", "control"),
         ({"name": "a\x00"}, "name", "control"),

@@ -7,11 +7,14 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from claimcheck import applying, config, decisions, deliveries, effects, errors, outbox, rules, signing
+from claimcheck.embedded import servers, weed
+from claimcheck.embedded.home import Home
 from claimcheck.outbound import webhook
 from tests.workers.machinery import Hook
 from tests.workers.stage import SECRET_KEY, Project, Stage
@@ -172,12 +175,15 @@ def test_it_calls_no_address_that_it_may_not(stage: Stage, hook: Hook, apply: An
     assert apply(decision, own).state == "dead" and not hook.entries()
 
 
-def test_it_never_calls_the_desks_own_servers() -> None:
+def test_it_never_calls_the_desks_own_servers(tmp_path: Path) -> None:
     settings = config.Settings(
-        secret_key=SECRET_KEY, port=8123, redis_url="redis://u:p@127.0.0.1:6400/1", s3_endpoint="http://127.0.0.1:8333",
+        home=tmp_path, secret_key=SECRET_KEY, port=8123, redis_url="redis://u:p@127.0.0.1:6400/1", s3_endpoint="http://127.0.0.1:8333",
         database_url_worker="postgresql://w:p@127.0.0.1:5999/desk", database_url_web="host=/tmp dbname=desk",
     )  # fmt: skip
     assert deliveries.sender(settings).denied_ports == {8123, 6400, 8333, 5999, 5432}
+    opened = Home(tmp_path).ports(servers.USUAL, lambda wanted: [*range(9001, 9001 + len(wanted))])
+    inner = {port for ports in opened.values() for port in ports}
+    assert len(inner) > len(weed.PORTS) and deliveries.sender(settings).denied_ports >= inner, "the store's inner ports ask for no password"
 
 
 def test_it_says_when_the_secret_can_no_longer_be_opened(stage: Stage, hook: Hook, apply: Any) -> None:
