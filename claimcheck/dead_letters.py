@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+
+from psycopg.types.json import Jsonb
 
 from claimcheck import errors
 from claimcheck.db import Connection, Database
@@ -23,6 +26,12 @@ class Refused:
     detail: str
     trace_id: str
     body: bytes = dataclasses.field(repr=False)
+    gate: str | None = None
+    cause: str = ""
+    source: str = "items"
+    headers: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    attempts: int = 0
+    message_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +68,20 @@ class _Body:
     body: bytes
 
 
-def keep(connection: Connection, *, project_id: int, batch_id: int | None, refused: Sequence[Refused]) -> list[Kept]:
-    """Keeps them in the caller's transaction, in their order."""
+def keep(
+    connection: Connection,
+    *,
+    project_id: int | None,
+    batch_id: int | None,
+    refused: Sequence[Refused],
+    customer_id: int | None = None,
+    received_by: int | None = None,
+) -> list[Kept]:
+    """Keeps them in the caller's transaction, in their order.
+
+    Without a project they are their customer's; without one of these either, nobody's but the leads' and operators'.
+    `received_by` is the person who sent them. A cause that is not named is the field without its numbers.
+    """
     if not refused:
         return []
     return connection.all(
@@ -68,6 +89,8 @@ def keep(connection: Connection, *, project_id: int, batch_id: int | None, refus
         Kept,
         project_id=project_id,
         batch_id=batch_id,
+        customer_id=customer_id,
+        received_by=received_by,
         keys=[r.key for r in refused],
         source_hashes=[hashlib.sha256(r.body).digest() for r in refused],
         codes=[r.code for r in refused],
@@ -75,7 +98,18 @@ def keep(connection: Connection, *, project_id: int, batch_id: int | None, refus
         details=[r.detail[:4000] for r in refused],
         bodies=[r.body for r in refused],
         trace_ids=[r.trace_id for r in refused],
+        gates=[r.gate for r in refused],
+        causes=[r.cause[:200] or _place(r.field) for r in refused],
+        sources=[r.source for r in refused],
+        headers=[Jsonb(dict(r.headers)) for r in refused],
+        attempts=[r.attempts for r in refused],
+        message_ids=[r.message_id for r in refused],
     )
+
+
+def _place(field: str) -> str:
+    """`items[3].payload.files[0].base64` → `payload.files.base64`: the same wherever it stands."""
+    return re.sub(r"\[\d*\]", "", field).removeprefix("items").removeprefix(".")[:200]
 
 
 def page(db: Database, *, person: Person, project_id: int | None = None, after: int = 0, limit: int = 100) -> list[DeadLetter]:

@@ -202,7 +202,7 @@ def insert(connection: Connection, project: int, batch_id: int, rows: Sequence[R
     answers = connection.all("items/accept", _Known, **_params(once, project, batch_id, terms, by)) if once else []
     known = {answer.key: answer for answer in answers}
     refused = [r for r in (_judged(row, known) for row in rows) if isinstance(r, Refused)]
-    kept = dead_letters.keep(connection, project_id=project, batch_id=batch_id, refused=refused)
+    kept = dead_letters.keep(connection, project_id=project, batch_id=batch_id, refused=refused, received_by=by)
     new = sum(answer.new for answer in answers)
     repeated = len(rows) - len(refused) - new
     if repeated:
