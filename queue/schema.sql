@@ -1135,6 +1135,17 @@ CREATE OR REPLACE FUNCTION public.item_queue(i items)
 AS $function$ SELECT CASE WHEN i.queue = 'automatic' THEN 'review' ELSE i.queue END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.lanes_of(of_person integer, in_role text)
+ RETURNS SETOF lanes
+ LANGUAGE sql
+ STABLE
+AS $function$
+    SELECT l.* FROM person_skills s JOIN lanes l ON l.skill_id = s.skill_id AND l.tier <= s.tier
+     WHERE s.person_id = of_person AND s.status IN ('exam', 'active') AND l.queue <> 'escalation'
+     UNION ALL
+    SELECT l.* FROM lanes l WHERE in_role = 'lead' AND l.queue = 'escalation' $function$
+;
+
 CREATE OR REPLACE FUNCTION public.log_later()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -2,13 +2,7 @@
 WITH me AS MATERIALIZED (
     SELECT id, role FROM people WHERE id = %(me)s::int AND disabled_at IS NULL AND role IN ('reviewer', 'lead')),
 lane AS MATERIALIZED (
-    SELECT l.id
-      FROM me JOIN person_skills s ON s.person_id = me.id JOIN lanes l ON l.skill_id = s.skill_id AND l.tier <= s.tier
-     WHERE s.status IN ('exam', 'active') AND l.queue <> 'escalation'
-       AND l.skill_id = COALESCE(%(skill_id)s::int, l.skill_id) AND l.queue = COALESCE(%(queue)s::text, l.queue)
-     UNION ALL
-    SELECT l.id
-      FROM me JOIN lanes l ON me.role = 'lead' AND l.queue = 'escalation'
+    SELECT l.id FROM me CROSS JOIN LATERAL lanes_of(me.id, me.role) l
      WHERE l.skill_id = COALESCE(%(skill_id)s::int, l.skill_id) AND l.queue = COALESCE(%(queue)s::text, l.queue))
 SELECT EXISTS (SELECT FROM assignments WHERE person_id = %(me)s::int AND ended_at IS NULL)
     OR EXISTS (

@@ -7,13 +7,7 @@ held AS MATERIALIZED (                                                 -- at mos
     SELECT id, lease_expires > (SELECT now FROM clock) AS live
       FROM assignments WHERE person_id = (SELECT id FROM me) AND ended_at IS NULL),
 lane AS MATERIALIZED (                                                 -- where the caller may work: own skills, and for a lead every escalation
-    SELECT l.id
-      FROM me JOIN person_skills s ON s.person_id = me.id JOIN lanes l ON l.skill_id = s.skill_id AND l.tier <= s.tier
-     WHERE s.status IN ('exam', 'active') AND l.queue <> 'escalation'
-       AND l.skill_id = COALESCE(%(skill_id)s::int, l.skill_id) AND l.queue = COALESCE(%(queue)s::text, l.queue)
-     UNION ALL
-    SELECT l.id
-      FROM me JOIN lanes l ON me.role = 'lead' AND l.queue = 'escalation'
+    SELECT l.id FROM me CROSS JOIN LATERAL lanes_of(me.id, me.role) l
      WHERE l.skill_id = COALESCE(%(skill_id)s::int, l.skill_id) AND l.queue = COALESCE(%(queue)s::text, l.queue)),
 own AS MATERIALIZED (                                                  -- 1. my own lapsed lease: my draft belongs to it
     SELECT t AS task, a.id AS lapsed_id, a.person_id AS lapsed_by,

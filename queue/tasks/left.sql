@@ -2,11 +2,7 @@
 WITH me AS MATERIALIZED (
     SELECT id, role FROM people WHERE id = %(me)s::int AND role IN ('reviewer', 'lead')),
 lane AS MATERIALIZED (
-    SELECT l.id
-      FROM me JOIN person_skills s ON s.person_id = me.id JOIN lanes l ON l.skill_id = s.skill_id AND l.tier <= s.tier
-     WHERE s.status IN ('exam', 'active') AND l.queue <> 'escalation'
-     UNION ALL
-    SELECT l.id FROM me JOIN lanes l ON me.role = 'lead' AND l.queue = 'escalation'),
+    SELECT l.id FROM me CROSS JOIN LATERAL lanes_of(me.id, me.role) l),
 waiting AS (
     SELECT FROM lane CROSS JOIN LATERAL (
         SELECT FROM tasks t WHERE t.lane_id = lane.id AND t.state = 'pending' AND NOT %(me)s::int = ANY (t.seen_by || t.barred) ORDER BY t.rank LIMIT 200) t
