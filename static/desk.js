@@ -60,7 +60,7 @@
   });
 
   // --- Times: "12 min ago", with the reader's own clock as the title. ---
-  const words = new Intl.RelativeTimeFormat(document.documentElement.lang || "en", { numeric: "auto", style: "short" });
+  const words = new Intl.RelativeTimeFormat("en-GB", { numeric: "auto", style: "short" });
   const STEPS = [[60, 1, "second"], [3600, 60, "minute"], [86400, 3600, "hour"], [Infinity, 86400, "day"]];
   function tell() {
     for (const time of all("time[data-ago]")) {

@@ -11,9 +11,8 @@ from claimcheck.embedded.home import Unusable
 
 
 def complain(error: errors.Error) -> None:
-    """The error as a person reads it, each field on its own line."""
-    said = {error.detail, *(f"{e.field}: {e.message}" for e in error.errors)}
-    for line in sorted(said):
+    """The error as a person reads it: each field on its own line, in their order, else the sentence."""
+    for line in [f"{e.field}: {e.message}" for e in error.errors] or [error.detail]:
         terminal.say(f"claimcheck: {line}")
 
 
@@ -25,6 +24,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except errors.Error as error:
         complain(error)
         return terminal.USAGE if error.status in (400, 404, 409, 422) else terminal.FAILED
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
+        terminal.say(f"claimcheck: {error.filename}: {(error.strerror or 'cannot be opened').lower()}")
+        return terminal.USAGE
     except (config.SettingsError, Unusable, OSError) as error:
         terminal.say(f"claimcheck: {error}")
         return terminal.FAILED

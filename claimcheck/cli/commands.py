@@ -112,11 +112,13 @@ def _verify(commands: Any) -> None:
 
 def _receive(commands: Any) -> None:
     command = _command(commands, "receive", keeping.receive, "A small webhook receiver to try with.")
-    command.add_argument("--host", default="127.0.0.1")
-    command.add_argument("--port", type=int, default=9000)
+    command.add_argument("--host", default="127.0.0.1", help="the address to listen on; %(default)s if not given")
+    command.add_argument("--port", type=int, default=9000, help="%(default)s if not given")
     command.add_argument("--secret", action="append", default=[], help="the whsec_… secret; again while one is rotated")
-    command.add_argument("--log", type=Path, default=Path("received.jsonl"), help="where events are kept, which is what deduplicates them")
-    command.add_argument("--fail-rate", type=float, default=0.0, help="share of calls answered 503")
+    command.add_argument(
+        "--log", type=Path, default=Path("received.jsonl"), help="where events are kept, which is what deduplicates them; %(default)s if not given"
+    )
+    command.add_argument("--fail-rate", type=float, default=0.0, help="share of calls answered 503, 0 to 1")
     command.add_argument("--slow-seconds", type=float, default=0.0, help="answer only after so long")
 
 

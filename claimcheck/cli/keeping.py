@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
+import errno
 from argparse import Namespace
 from importlib import metadata
 
-from claimcheck import keys, receiver
+from claimcheck import errors, keys, receiver
 from claimcheck import schema as schema_
 from claimcheck.cli import terminal
 from claimcheck.db import QUEUE
+from claimcheck.outbound import webhook
 
 
 def receive(arguments: Namespace) -> None:
+    _receivable(arguments)
     faults = receiver.Faults(fail_rate=arguments.fail_rate, delay_rate=1.0 if arguments.slow_seconds else 0.0, delay_seconds=arguments.slow_seconds)
-    receiver.serve(arguments.host, arguments.port, arguments.secret, arguments.log, faults)
+    try:
+        receiver.serve(arguments.host, arguments.port, arguments.secret, arguments.log, faults)
+    except RuntimeError as error:
+        raise errors.Invalid.field("--log", str(error)) from None
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        raise errors.Invalid.field("--port", f"{arguments.port} is taken; choose another one") from None
+
+
+def _receivable(arguments: Namespace) -> None:
+    """Raises Invalid for what the receiver could not work with, or would never be called genuine by."""
+    if not arguments.secret:
+        raise errors.Invalid.field("--secret", "is needed: `bin/claimcheck project apply` prints it, once, as whsec_…")
+    if not all(webhook.is_secret(secret) for secret in arguments.secret):
+        raise errors.Invalid.field("--secret", "must be the whole whsec_… secret, as it was shown")
+    if not 0 <= arguments.fail_rate <= 1:
+        raise errors.Invalid.field("--fail-rate", "must be a share from 0 to 1")
 
 
 def list_keys(arguments: Namespace) -> None:

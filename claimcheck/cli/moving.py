@@ -29,7 +29,7 @@ def bring_in(arguments: Namespace) -> int:
             batch = _durable(desk, batch)
         refused = dead_letters.of_batch(desk.db, batch_id=batch.id)
     for row in refused[:SHOWN]:
-        terminal.say(f"refused: {row.idempotency_key or '(no key)'}: {row.detail}")
+        terminal.say(f"refused: {row.idempotency_key or '(no key)'}: {row.field} {row.detail}")
     facts = {
         "batch_id": batch.id,
         "accepted": batch.accepted,

@@ -40,6 +40,14 @@ def new_secret() -> str:
     return "whsec_" + base64.b64encode(os.urandom(32)).decode()
 
 
+def is_secret(text: str) -> bool:
+    """Whether this reads as a secret that `new_secret` could have made."""
+    try:
+        return text.startswith("whsec_") and len(base64.b64decode(text.removeprefix("whsec_"), validate=True)) == 32
+    except ValueError:
+        return False
+
+
 def headers(sent: Message, secrets: Sequence[str], now: datetime.datetime) -> dict[str, str]:
     """The headers of one attempt, signed anew with each of the secrets (two while one is being replaced)."""
     if not secrets:

@@ -167,15 +167,21 @@ def _options(question: questions.Question) -> tuple[str, list[tuple[str, str]]]:
 
 
 def _keys(labels: list[str]) -> list[str | None]:
-    """A letter for each: of its own label where one is free, for bare grades along the home row."""
+    """A letter for each: of its own label where one is free, best of a word that no other has; for bare grades along the home row."""
     if labels and all(label.split(" ")[0].lstrip("-").isdigit() for label in labels):
         return [*HOME_ROW[: len(labels)]] if len(labels) <= len(HOME_ROW) else [None] * len(labels)
     taken, keys = set(RESERVED), []
     for label in labels:
-        key = _free([*label.lower(), *string.ascii_lowercase], taken)
+        key = _free([*_telling(label, labels), *label.lower(), *string.ascii_lowercase], taken)
         keys.append(key)
         taken.add(key or "")
     return keys
+
+
+def _telling(label: str, labels: list[str]) -> Iterable[str]:
+    """The first letters of the label's words that stand in no other label: L and R of "The left one" and "The right one"."""
+    others = {word for other in labels if other != label for word in other.lower().split()}
+    return (word[0] for word in label.lower().split() if word not in others)
 
 
 def _free(letters: Iterable[str], taken: set[str]) -> str | None:

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from claimcheck import assignments, batches, decisions, evidence, people, tasks
+from claimcheck import assignments, batches, decisions, evidence, people, receiver, tasks
 from claimcheck.db import Database
+from claimcheck.outbound import webhook
 from tests.people import cast, settings
 
 ROOT = Path(__file__).parents[2]
@@ -169,6 +170,43 @@ def test_it_names_a_file_that_is_not_there(desk, tmp_path):
     (folder / "manifest.csv").write_text("files,kind\n../../etc/passwd,letter\n")
     assert "is not a file in" in claimcheck(desk, "import", folder, "--project", "Papers", code=2).stderr
     assert "no project" in claimcheck(desk, "import", folder, "--project", "Nothing", code=2).stderr
+
+
+@pytest.mark.parametrize("arguments", [["import", "gone.jsonl", "--project", "Papers"], ["project", "apply", "gone.jsonl"], ["verify", "gone.jsonl", "--key", "gone.jsonl"]])
+def test_it_says_in_words_which_file_cannot_be_opened(desk, arguments):
+    assert claimcheck(desk, *arguments, code=2).stderr == "claimcheck: gone.jsonl: no such file or directory\n"
+
+
+def test_it_names_each_wrong_field_of_a_project_once_and_in_order(desk, tmp_path):
+    (tmp_path / "wrong.yaml").write_text("name: X\nskil: papers\nreason_codes: [fine]\nwanted: many\n")
+    said = claimcheck(desk, "project", "apply", tmp_path / "wrong.yaml", code=2).stderr.splitlines()
+    assert sorted(line.split(":")[1].strip() for line in said) == ["skil", "skill", "wanted"]
+
+
+def test_it_names_the_row_and_the_field_that_it_refuses(desk, tmp_path):
+    (tmp_path / "rows.jsonl").write_text('{"idempotency_key": "row", "payload": {"text": "fine"}}\n{"payload": {}}\n{"idempotency_key": "odd", "payload": "text"}\n')
+    said = claimcheck(desk, "import", tmp_path / "rows.jsonl", "--project", "Papers", code=1).stderr
+    assert "refused: (no key): items[1].idempotency_key is required" in said
+    assert "refused: odd: items[2].payload must be" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [([], "--secret"), (["--secret", "hello"], "--secret"), (["--secret", "whsec_" + "A" * 43 + "=", "--fail-rate", "3"], "--fail-rate")],
+)
+def test_it_refuses_to_receive_what_it_could_not_verify(desk, arguments, named):
+    assert f"claimcheck: {named}: " in claimcheck(desk, "receive", *arguments, code=2).stderr
+
+
+def test_it_says_that_the_port_or_the_log_is_taken(desk, tmp_path):
+    secret = webhook.new_secret()
+    running = receiver.start(secret=secret, log=tmp_path / "taken.jsonl")
+    try:
+        for log, named in (("free.jsonl", "--port"), ("taken.jsonl", "--log")):
+            said = claimcheck(desk, "receive", "--secret", secret, "--port", running.server_port, "--log", tmp_path / log, code=2).stderr
+            assert said.startswith(f"claimcheck: {named}: ")
+    finally:
+        running.close()
 
 
 def test_it_lists_and_rotates_keys_and_old_receipts_stay_good(desk):
