@@ -24,6 +24,7 @@ RUN, TEST, NODE, BENCH = "requirements.txt", "requirements-test.txt", "requireme
 PIP = ["install", "--quiet", "--no-input", "--disable-pip-version-check", "--no-deps", "--no-compile"]
 PIP += ["--no-warn-script-location", "--require-hashes", "--only-binary=:all:"]
 BEGAN = time.monotonic()
+TICK = 5  # seconds without a word, at most
 
 
 class Failure(Exception):
@@ -127,7 +128,7 @@ def _apt(package: str) -> None:
 
 
 def _pip(*requirements: str):
-    say(f"installing {' and '.join(requirements)}")
+    say(f"installing {' and '.join(requirements)}: half a minute, longer over a slow line")
     pip = [str(PYTHON), "-m", "pip"] if (VENV / "bin" / "pip").exists() else [sys.executable, "-m", "pip", "--python", str(PYTHON)]
     files = [word for name in requirements for word in ("-r", str(ROOT / name))]
     return _begin([*pip, *PIP, *files], f"pip install of {' and '.join(requirements)}")
@@ -155,11 +156,20 @@ def _begin(argv: list[str], name: str, environ: dict[str, str] | None = None):
 
 def _finish(begun: list) -> None:
     """Waits for all; raises Failure with the last words of the first that failed."""
-    codes = [process.wait() for process, _, _ in begun]
+    codes = [_wait(process, name) for process, _, name in begun]
     for code, (_, words, name) in zip(codes, begun, strict=True):
         if code:
             words.seek(0)
             raise Failure(f"{name} failed:\n{''.join(words.readlines()[-15:])}")
+
+
+def _wait(process: subprocess.Popen, name: str) -> int:
+    """The exit code; says now and then that it is still at work."""
+    while True:
+        try:
+            return process.wait(TICK)
+        except subprocess.TimeoutExpired:
+            say(f"… {name}")
 
 
 def _run(argv: list[str], name: str, *, check: bool = True, fix=None, environ: dict[str, str] | None = None) -> None:
