@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import pydantic
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
@@ -69,13 +69,29 @@ Prose = Annotated[str, StringConstraints(max_length=10_000), AfterValidator(_pro
 M = TypeVar("M", bound=BaseModel)
 
 
+class Fault(NamedTuple):
+    """What is wrong with a field: a kind for programs (pydantic's, or a validator's own), the path to it, and the fix."""
+
+    kind: str
+    field: str
+    message: str
+
+
 def validated(model: type[M], data: Any, within: str = "") -> M:
     """The data as a model. Raises Invalid with every field that is wrong; `within` is the path that they stand in."""
+    found = checked(model, data, within)
+    if isinstance(found, list):
+        raise invalid([errors.FieldError(f.field, f.message) for f in found]) from None
+    return found
+
+
+def checked(model: type[M], data: Any, within: str = "") -> M | list[Fault]:
+    """The data as a model, or all that is wrong with it."""
     try:
         return model.model_validate(data)
     except pydantic.ValidationError as error:
-        found = error.errors(include_url=False, include_input=False)[:SHOWN_ERRORS]
-        raise invalid([errors.FieldError(_path(within, _steps(e, data)), _message(e)) for e in found]) from None
+        found = error.errors(include_url=False)[:SHOWN_ERRORS]
+        return [Fault(_kind(e), _path(within, _steps(e, data)), _message(e)) for e in found]
 
 
 def wrong(field: str, message: str) -> PydanticCustomError:
@@ -96,6 +112,11 @@ def unique(field: str, values: Sequence[str]) -> None:
         raise wrong(field, f"must not name {twice!r} twice")
 
 
+def _kind(error: Any) -> str:
+    """Nothing is as good as not being there."""
+    return "missing" if error["input"] is None and error["type"].endswith(("_type", "literal_error")) else error["type"]
+
+
 def _message(error: Any) -> str:
     known = MESSAGES.get(error["type"])
     return known.format(**error.get("ctx", {})) if known else error["msg"].replace("Input should", "must", 1)
@@ -110,7 +131,7 @@ def _steps(error: Any, data: Any) -> list[int | str]:
             data = data[step] if not isinstance(data, list) or step < len(data) else None
         if here or (error["type"] == "missing" and step == error["loc"][-1]):
             path.append(step)
-    return [*path, error["ctx"]["field"]] if error["type"] == "field" else path
+    return [*path, *([error["ctx"]["field"]] if "field" in error.get("ctx", {}) else [])]
 
 
 def _path(within: str, steps: list[int | str]) -> str:
