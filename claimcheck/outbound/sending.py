@@ -14,6 +14,7 @@ from claimcheck.outbound.answers import Answer, Failure
 from claimcheck.outbound.clock import Deadline
 
 _ROOM_FOR_HEADERS = 64 * 1024
+_REGISTRATION_SECONDS = 2.0
 _ALWAYS = {"Connection": "close", "User-Agent": "Claimcheck"}
 
 
@@ -45,12 +46,25 @@ def post(
 
 
 def check(url: str, allow: str | Iterable[str | addresses.Network] = ()) -> None:
-    """Failure unless the URL may be registered. Only what is written is judged: names are resolved at each call."""
+    """Failure unless the URL may be registered. What is written is judged: names are resolved at each call.
+
+    A name behind plain `http:` is looked up now too, since nothing else tells whether it leads where `allow` says.
+    """
     target, ranges = targets.parse(url), addresses.networks(allow)
     if target.scheme == "http" and not ranges:
         raise Failure("denied", targets.NEEDS_TLS)
-    with contextlib.suppress(ValueError):
-        targets.judge(target, [addresses.parse(target.host)], ranges, ())
+    try:
+        found = [addresses.parse(target.host)]
+    except ValueError:
+        found = _looked_up(target) if target.scheme == "http" else []
+    targets.judge(target, found, ranges, ())
+
+
+def _looked_up(target: targets.Target) -> list[addresses.Address]:
+    try:
+        return targets.resolve(target, Deadline(_REGISTRATION_SECONDS))
+    except Failure:
+        raise Failure("denied", targets.NEEDS_TLS) from None
 
 
 def _connection(target: targets.Target, link: connector.Link, tls: ssl.SSLContext | None) -> connector.PinnedHTTP | connector.PinnedHTTPS:

@@ -91,6 +91,14 @@ def test_it_checks_a_url_at_registration(monkeypatch: pytest.MonkeyPatch) -> Non
             outbound.check(url, allow)
 
 
+def test_it_registers_plain_http_by_name_only_where_the_name_leads_to_what_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    outbound_servers.names(monkeypatch, inside="10.0.0.7", outside="8.8.8.8", both="10.0.0.7 8.8.8.8")
+    outbound.check("http://inside.test/", "10.0.0.0/8")
+    for host in ("outside.test", "both.test", "nowhere.test"):
+        with pytest.raises(outbound.Failure, match="https://"):
+            outbound.check(f"http://{host}/", "10.0.0.0/8")
+
+
 def test_it_tries_again_where_a_name_does_not_resolve(monkeypatch: pytest.MonkeyPatch) -> None:
     for trouble in (OSError("secret detail"), UnicodeError("label too long")):
         monkeypatch.setattr(targets, "lookup", unittest.mock.Mock(side_effect=trouble))

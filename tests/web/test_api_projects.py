@@ -118,6 +118,7 @@ def test_it_gives_the_secret_away_even_where_the_items_must_wait(app: Flask, cas
         ({"question": {"ask": "grade", "max": "5"}}, "question.max"),
         ({"items": {}}, "items"),
         ({"webhook": {"url": "http://10.0.0.1/"}}, "webhook.url"),
+        ({"webhook": {"url": "http://8.8.8.8/"}}, "webhook.url"),
         ({"webhook": {"url": "https://169.254.169.254/latest"}}, "webhook.url"),
         ({"customer_id": 1}, "customer_id"),
     ],
