@@ -15,7 +15,13 @@ from claimcheck.store import Store
 
 FOLDER = Path(__file__).parent.parent / "samples"
 CUSTOMER = "Northwind"
-DEMO = {"reviewer": "reviewer", "reviewer2": "reviewer", "lead": "lead", "operator": "operator", "customer": "customer"}
+DEMO = {  # each one's name, address (before the @) and role
+    "Ada": ("reviewer", "reviewer"),
+    "Ben": ("reviewer2", "reviewer"),
+    "Chi": ("lead", "lead"),
+    "Dov": ("operator", "operator"),
+    "Eve": ("customer", "customer"),
+}
 
 
 def load(settings: Settings) -> None:
@@ -31,28 +37,28 @@ def load(settings: Settings) -> None:
 
 
 def _load(settings: Settings, db: Database) -> None:
-    sender = [_account(db, name, role, str(settings.demo_password)) for name, role in DEMO.items()][-1]
+    accounts = {name: _account(db, name, password=str(settings.demo_password)) for name in DEMO}
     for folder in sorted(path.parent for path in FOLDER.glob("*/project.yaml")):
         rules = project_files.read(folder / "project.yaml")
-        made = projects.create(db, by=sender, rules=rules, settings=settings)
-        for name in ("reviewer", "reviewer2"):
-            _give_skill(db, name, rules.skill)
-        batches.take(db, project=made.id, by=sender.id, rows=_rows(folder))
+        made = projects.create(db, by=accounts["Eve"], rules=rules, settings=settings)
+        for name in ("Ada", "Ben"):
+            _give_skill(db, accounts[name], rules.skill)
+        batches.take(db, project=made.id, by=accounts["Eve"].id, rows=_rows(folder))
 
 
-def _account(db: Database, name: str, role: str, password: str) -> Person:
+def _account(db: Database, name: str, *, password: str) -> Person:
     """The demo account of this name, made with the demo's password where it is missing."""
     known = people.by_name(db, name=name)
     if known is None:
+        address, role = DEMO[name]
         customer = CUSTOMER if role == "customer" else None
-        known = people.add(db, name=name, role=role, email=f"{name}@demo.local", customer=customer)
+        known = people.add(db, name=name, role=role, email=f"{address}@demo.local", customer=customer)
         passwords.choose(db, person=known, password=password)
     return known
 
 
-def _give_skill(db: Database, name: str, skill: str) -> None:
-    person = people.by_name(db, name=name)
-    if person and skill not in {held.name for held in people.skills(db, person_id=person.id)}:
+def _give_skill(db: Database, person: Person, skill: str) -> None:
+    if skill not in {held.name for held in people.skills(db, person_id=person.id)}:
         people.give_skill(db, person_id=person.id, skill=skill)
 
 

@@ -31,6 +31,11 @@ def marks(settings):
         return [connection.execute("SELECT word FROM mark").fetchone()[0], client.get("claimcheck:mark").decode()]
 
 
+def demo_people(settings):
+    with psycopg.connect(settings.database_url) as connection:
+        return dict(connection.execute("SELECT name, role FROM people WHERE email LIKE '%@demo.local'").fetchall())
+
+
 def test_it_comes_up_says_so_in_one_line_and_goes_without_a_trace(home):
     run = Run(home, PORT=str(free_port())).until_ready()
     settings = run.settings()
@@ -44,6 +49,7 @@ def test_it_comes_up_says_so_in_one_line_and_goes_without_a_trace(home):
     ]
     with urllib.request.urlopen(f"{settings.base_url}/readyz") as answer:
         assert answer.status == 200
+    assert demo_people(settings) == {"Ada": "reviewer", "Ben": "reviewer", "Chi": "lead", "Dov": "operator", "Eve": "customer"}
     assert {path.name for path in home.iterdir() if path.is_file() and path.stat().st_mode & 0o077} <= {"samples.loaded"}
     assert run.stop() == 0
     assert running.is_deserted(home)
