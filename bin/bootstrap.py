@@ -158,9 +158,10 @@ def _finish(begun: list) -> None:
     """Waits for all; raises Failure with the last words of the first that failed."""
     codes = [_wait(process, name) for process, _, name in begun]
     for code, (_, words, name) in zip(codes, begun, strict=True):
-        if code:
-            words.seek(0)
-            raise Failure(f"{name} failed:\n{''.join(words.readlines()[-15:])}")
+        with words:
+            if code:
+                words.seek(0)
+                raise Failure(f"{name} failed:\n{''.join(words.readlines()[-15:])}")
 
 
 def _wait(process: subprocess.Popen, name: str) -> int:
