@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from claimcheck import errors, items, lines
-from claimcheck.db import Database
+from claimcheck.db import Connection, Database
 from claimcheck.people import Person
 
 CHUNK_BYTES = 24 * 1024 * 1024  # of a chunk's lines
@@ -45,7 +45,7 @@ class _Opened:
     batch_id: int
 
 
-def open(db: Database, *, project_id: int, by: int) -> int:
+def open(db: Database | Connection, *, project_id: int, by: int) -> int:
     """A new batch's id. Raises what `items.room` raises."""
     items.room(db, project=project_id)
     row = db.one("batches/open", _Opened, project_id=project_id, by=by)
@@ -60,7 +60,15 @@ def first(db: Database, *, project_id: int) -> int | None:
     return row and row.batch_id
 
 
-def close(db: Database, *, batch_id: int) -> None:
+def pipeline(connection: Connection, *, project_id: int, by: int) -> int:
+    """The project's one batch of messages, within the caller's transaction, which raises errors.Again when it is to be run anew."""
+    row = connection.one("batches/pipeline", _Opened, project_id=project_id, by=by)
+    if row is None:
+        raise errors.Again()
+    return row.batch_id
+
+
+def close(db: Database | Connection, *, batch_id: int) -> None:
     """Says that every row was read."""
     db.run("batches/close", batch_id=batch_id)
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from psycopg.types.json import Jsonb
 
@@ -47,11 +48,14 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A dead letter without its bytes, which may be many."""
+    """A dead letter without its bytes, which may be many.
+
+    `state`: open, or what came of its last replay (admitted, repeated, refused); one that was refused again stands open as `again_id`.
+    """
 
     id: int
-    project_id: int
-    project: str
+    project_id: int | None
+    project: str | None
     batch_id: int | None
     idempotency_key: str | None
     source_hash: bytes
@@ -61,6 +65,51 @@ class DeadLetter:
     bytes: int
     trace_id: str
     created_at: datetime
+    source: str
+    gate: str | None
+    cause: str
+    attempts: int
+    message_id: int | None
+    state: str
+    again_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts(DeadLetter):
+    """A dead letter as its own page tells it, still without its bytes. `replay_of`: the letter whose replay it came of."""
+
+    headers: dict[str, Any]
+    customer: str | None
+    received_by: str | None
+    replay_of: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Open letters that are wrong in the same way; `example` is what the newest of them says."""
+
+    code: str
+    cause: str
+    letters: int
+    bytes: int
+    projects: int
+    oldest: datetime
+    newest: datetime
+    gate: str | None
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which letters to list; None is any."""
+
+    project_id: int | None = None
+    code: str | None = None
+    cause: str | None = None
+    open: bool = False
+
+
+ANY = Filter()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +161,26 @@ def _place(field: str) -> str:
     return re.sub(r"\[\d*\]", "", field).removeprefix("items").removeprefix(".")[:200]
 
 
-def page(db: Database, *, person: Person, project_id: int | None = None, after: int = 0, limit: int = 100) -> list[DeadLetter]:
+def page(db: Database, *, person: Person, wanted: Filter = ANY, after: int = 0, limit: int = 100) -> list[DeadLetter]:
     """Those that the person may see, oldest first, with ids beyond `after`: a customer's own, an operator's and a lead's all."""
-    asked = {"person_id": person.id, "project_id": project_id, "after": after, "limit": limit}
+    named = {"project_id": wanted.project_id, "code": wanted.code, "cause": wanted.cause}
+    asked = {"person_id": person.id, "after": after, "limit": limit, **named}
+    if wanted.open:
+        return db.all("dead_letters/page_open", DeadLetter, **asked)
     return db.all("dead_letters/page", DeadLetter, **asked)
+
+
+def causes(db: Database, *, person: Person, project_id: int | None = None) -> list[Cause]:
+    """What is wrong with the open ones that the person may see, the commonest first; the first 200 causes."""
+    return db.all("dead_letters/causes", Cause, person_id=person.id, project_id=project_id)
+
+
+def load(db: Database, *, dead_letter_id: int, person: Person) -> Facts:
+    """One, without its bytes. Raises NotFound."""
+    row = db.one("dead_letters/load", Facts, dead_letter_id=dead_letter_id, person_id=person.id)
+    if row is None:
+        raise errors.NotFound()
+    return row
 
 
 def of_batch(db: Database, *, batch_id: int, after: int = 0, limit: int = 1000) -> list[Kept]:
@@ -124,7 +189,7 @@ def of_batch(db: Database, *, batch_id: int, after: int = 0, limit: int = 1000) 
 
 
 def body(db: Database, *, dead_letter_id: int, person: Person) -> bytes:
-    """The bytes as they came. Raises NotFound."""
+    """The bytes as they came; that they were opened is on record. Raises NotFound, for operators too: they see no payloads."""
     row = db.one("dead_letters/body", _Body, dead_letter_id=dead_letter_id, person_id=person.id)
     if row is None:
         raise errors.NotFound()

@@ -243,4 +243,5 @@ BY_CONSTRAINT: dict[str, type[Error]] = {
     "decisions_superseded_once": AlreadyOverturned,
     "items_key_once": Again,
     "messages_key_once": Again,
+    "dead_letter_replays_once": Again,
 }

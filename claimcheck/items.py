@@ -105,7 +105,7 @@ class _Known:
     new: bool
 
 
-def room(db: Database, *, project: int) -> Terms:
+def room(db: Database | Connection, *, project: int) -> Terms:
     """The project's terms for new items. Raises NotFound, ProjectCancelled, or QueueSaturated while too much waits for the store."""
     row = db.one("items/room", Terms, project_id=project, limit=SPOOL_PARTS + 1)
     if row is None:
@@ -127,7 +127,7 @@ def accept(db: Database, *, project: int, batch_id: int, rows: Sequence[Any], by
     return db.together(lambda connection: insert(connection, project, batch_id, ready, terms, by))
 
 
-def prepare(db: Database, *, project: int, rows: Sequence[Any], by: int, first: int = 0) -> tuple[Terms, list[Ready | Refused]]:
+def prepare(db: Database | Connection, *, project: int, rows: Sequence[Any], by: int, first: int = 0) -> tuple[Terms, list[Ready | Refused]]:
     """A chunk's rows, read and judged one by one, for `insert`. Raises what `room` raises."""
     terms = room(db, project=project)
     drafts = [_read(row, f"items[{first + n}]", terms) for n, row in enumerate(rows)]

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from uuid import UUID, uuid4
 
 from claimcheck import errors, lines, payloads, rendering
-from claimcheck.db import Database
+from claimcheck.db import Connection, Database
 from claimcheck.payloads import Upload
 from claimcheck.people import Person
 from claimcheck.store import Store
@@ -76,7 +76,7 @@ def _keep(db: Database, person: Person, public_id: UUID, named: _Named, size: in
     return row
 
 
-def find(db: Database, *, project_id: int, by: int, names: Sequence[str]) -> dict[str, Upload]:
+def find(db: Database | Connection, *, project_id: int, by: int, names: Sequence[str]) -> dict[str, Upload]:
     """The uploads of these names that items of the project may use: its customer's, or the sender's own."""
     if not names:
         return {}

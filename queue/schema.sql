@@ -131,7 +131,9 @@ ALTER TABLE dead_letter_replays ADD CONSTRAINT dead_letter_replays_message_id_fk
 ALTER TABLE dead_letter_replays ADD CONSTRAINT dead_letter_replays_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
 ALTER TABLE dead_letter_replays ADD CONSTRAINT dead_letter_replays_pkey PRIMARY KEY (id);
 ALTER TABLE dead_letter_replays ADD CONSTRAINT dead_letter_replays_result_check CHECK ((result = ANY (ARRAY['admitted'::text, 'repeated'::text, 'refused'::text])));
+CREATE INDEX dead_letter_replays_again ON public.dead_letter_replays USING btree (again_id) WHERE (again_id IS NOT NULL);
 CREATE INDEX dead_letter_replays_of ON public.dead_letter_replays USING btree (dead_letter_id, id);
+CREATE UNIQUE INDEX dead_letter_replays_once ON public.dead_letter_replays USING btree (dead_letter_id, COALESCE(sha256(body), '\x'::bytea));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.dead_letter_replays FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.dead_letter_replays FOR EACH STATEMENT EXECUTE FUNCTION refuse();
 GRANT INSERT ON dead_letter_replays TO claimcheck_web;
@@ -172,9 +174,26 @@ CREATE INDEX dead_letters_cause ON public.dead_letters USING btree (code, cause,
 CREATE INDEX dead_letters_project ON public.dead_letters USING btree (project_id, id);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.dead_letters FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.dead_letters FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+CREATE TRIGGER open_letters AFTER INSERT ON public.dead_letters REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION open_letters();
 GRANT INSERT ON dead_letters TO claimcheck_web;
 GRANT SELECT ON dead_letters TO claimcheck_web;
 GRANT SELECT ON dead_letters TO claimcheck_worker;
+
+CREATE TABLE dead_letters_open (
+    dead_letter_id bigint NOT NULL,
+    code text NOT NULL,
+    cause text NOT NULL,
+    project_id integer,
+    customer_id integer,
+    bytes bigint NOT NULL,
+    created_at timestamp with time zone NOT NULL);
+ALTER TABLE dead_letters_open ADD CONSTRAINT dead_letters_open_dead_letter_id_fkey FOREIGN KEY (dead_letter_id) REFERENCES dead_letters(id);
+ALTER TABLE dead_letters_open ADD CONSTRAINT dead_letters_open_pkey PRIMARY KEY (dead_letter_id);
+CREATE INDEX dead_letters_open_cause ON public.dead_letters_open USING btree (code, cause, dead_letter_id);
+GRANT DELETE ON dead_letters_open TO claimcheck_web;
+GRANT SELECT ON dead_letters_open TO claimcheck_web;
+GRANT SELECT ON dead_letters_open TO claimcheck_worker;
+GRANT UPDATE (bytes) ON dead_letters_open TO claimcheck_web;
 
 CREATE TABLE decisions (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -734,6 +753,15 @@ GRANT INSERT ON pipeline_settings TO claimcheck_web;
 GRANT SELECT ON pipeline_settings TO claimcheck_web;
 GRANT SELECT ON pipeline_settings TO claimcheck_worker;
 
+CREATE TABLE pipeline_signal_totals (
+    code text NOT NULL,
+    n bigint NOT NULL DEFAULT 0);
+ALTER TABLE pipeline_signal_totals ADD CONSTRAINT pipeline_signal_totals_code_check CHECK ((code = ANY (ARRAY['QUEUE_SATURATED'::text, 'LEASE_EXPIRED'::text, 'POISON_MESSAGE'::text, 'CONSUMER_LAG'::text])));
+ALTER TABLE pipeline_signal_totals ADD CONSTRAINT pipeline_signal_totals_pkey PRIMARY KEY (code);
+GRANT SELECT ON pipeline_signal_totals TO claimcheck_web;
+GRANT SELECT ON pipeline_signal_totals TO claimcheck_worker;
+GRANT UPDATE (n) ON pipeline_signal_totals TO claimcheck_web;
+
 CREATE TABLE pipeline_signals (
     code text NOT NULL,
     minute timestamp with time zone NOT NULL,
@@ -755,6 +783,7 @@ ALTER TABLE pipeline_unlogged ADD CONSTRAINT pipeline_unlogged_pkey PRIMARY KEY 
 ALTER TABLE pipeline_unlogged ADD CONSTRAINT pipeline_unlogged_record_id_fkey FOREIGN KEY (record_id) REFERENCES pipeline_records(id);
 GRANT DELETE ON pipeline_unlogged TO claimcheck_web;
 GRANT SELECT ON pipeline_unlogged TO claimcheck_web;
+GRANT UPDATE ON pipeline_unlogged TO claimcheck_web;
 GRANT SELECT ON pipeline_unlogged TO claimcheck_worker;
 
 CREATE TABLE pipeline_workers (
@@ -772,6 +801,7 @@ CREATE TABLE pipeline_workers (
     p99_ms double precision);
 ALTER TABLE pipeline_workers ADD CONSTRAINT pipeline_workers_pkey PRIMARY KEY (name);
 ALTER TABLE pipeline_workers ADD CONSTRAINT pipeline_workers_state_check CHECK ((state = ANY (ARRAY['running'::text, 'draining'::text, 'stopped'::text])));
+GRANT DELETE ON pipeline_workers TO claimcheck_web;
 GRANT INSERT ON pipeline_workers TO claimcheck_web;
 GRANT SELECT ON pipeline_workers TO claimcheck_web;
 GRANT SELECT ON pipeline_workers TO claimcheck_worker;
@@ -832,11 +862,17 @@ CREATE TABLE projects (
     created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
     paused_at timestamp with time zone,
     cancelled_at timestamp with time zone,
-    rehashed_version integer NOT NULL DEFAULT 1);
+    rehashed_version integer NOT NULL DEFAULT 1,
+    ranked_version integer NOT NULL DEFAULT 1,
+    halt_no integer NOT NULL DEFAULT 0,
+    halted_no integer NOT NULL DEFAULT 0,
+    sweep_until timestamp with time zone);
 ALTER TABLE projects ADD CONSTRAINT projects_abandon_limit_check CHECK ((abandon_limit > 0));
 ALTER TABLE projects ADD CONSTRAINT projects_check CHECK ((max_hold_seconds >= lease_seconds));
 ALTER TABLE projects ADD CONSTRAINT projects_check1 CHECK ((shown_version <= version));
 ALTER TABLE projects ADD CONSTRAINT projects_check2 CHECK ((rehashed_version <= shown_version));
+ALTER TABLE projects ADD CONSTRAINT projects_check3 CHECK ((ranked_version <= version));
+ALTER TABLE projects ADD CONSTRAINT projects_check4 CHECK ((halted_no <= halt_no));
 ALTER TABLE projects ADD CONSTRAINT projects_created_by_fkey FOREIGN KEY (created_by) REFERENCES people(id);
 ALTER TABLE projects ADD CONSTRAINT projects_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text));
 ALTER TABLE projects ADD CONSTRAINT projects_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id);
@@ -850,11 +886,12 @@ ALTER TABLE projects ADD CONSTRAINT projects_priority_check CHECK (((priority >=
 ALTER TABLE projects ADD CONSTRAINT projects_skill_id_fkey FOREIGN KEY (skill_id) REFERENCES skills(id);
 ALTER TABLE projects ADD CONSTRAINT projects_wanted_check CHECK (((wanted >= 1) AND (wanted <= 20)));
 ALTER TABLE projects ADD CONSTRAINT projects_weight_check CHECK ((weight > (0)::double precision));
+CREATE INDEX projects_unswept ON public.projects USING btree (sweep_until) WHERE ((ranked_version < version) OR (halted_no < halt_no));
 GRANT INSERT ON projects TO claimcheck_web;
 GRANT SELECT ON projects TO claimcheck_web;
 GRANT SELECT ON projects TO claimcheck_worker;
-GRANT UPDATE (abandon_limit, cancelled_at, currency, deadline, idle_seconds, lease_seconds, max_hold_seconds, paused_at, price_minor, priority, rehashed_version, shown_version, version, wanted, weight) ON projects TO claimcheck_web;
-GRANT UPDATE (id, rehashed_version) ON projects TO claimcheck_worker;
+GRANT UPDATE (abandon_limit, cancelled_at, currency, deadline, halt_no, halted_no, idle_seconds, lease_seconds, max_hold_seconds, paused_at, price_minor, priority, ranked_version, rehashed_version, shown_version, sweep_until, version, wanted, weight) ON projects TO claimcheck_web;
+GRANT UPDATE (halted_no, id, ranked_version, rehashed_version, sweep_until) ON projects TO claimcheck_worker;
 
 CREATE TABLE queues (
     id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1110,11 +1147,27 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.at_limit(t tasks)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    SELECT cardinality(t.seen_by) = cardinality(t.votes) + 1 AND t.lease_count - cardinality(t.votes) >= t.abandon_limit $function$
+;
+
 CREATE OR REPLACE FUNCTION public.give_turn()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN SELECT NEW.effect_no = p.turn_no INTO STRICT NEW.turn FROM partitions p WHERE p.id = NEW.partition_id; RETURN NEW; END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.hides_looks(t tasks)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+    SELECT t.ended_as IS NULL AND (t.cancelled_at IS NULL OR EXISTS (
+               SELECT FROM assignments a WHERE a.task_id = t.id AND a.ended_at IS NULL AND a.lease_expires > clock_timestamp())) $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.item_priority(i items)
@@ -1160,6 +1213,20 @@ CREATE OR REPLACE FUNCTION public.number_turn()
  LANGUAGE plpgsql
 AS $function$
 BEGIN NEW.turn_no := least(NEW.applied_no + 1, NEW.effect_no); RETURN NEW; END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.open_letters()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+    INSERT INTO dead_letters_open (dead_letter_id, code, cause, project_id, customer_id, bytes, created_at)
+    SELECT d.id, d.code, d.cause, d.project_id, COALESCE(p.customer_id, d.customer_id), octet_length(d.body), d.created_at
+      FROM made d LEFT JOIN projects p ON p.id = d.project_id;
+    RETURN NULL;
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.raise_task(parent tasks, new_kind text, new_queue text, new_priority integer, new_wanted integer, new_limit integer, new_price bigint, new_barred integer[], because text, by_person integer)

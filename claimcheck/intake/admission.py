@@ -110,7 +110,7 @@ def admit(db: Database, bodies: Sequence[Body], *, sender: Sender, worker: str, 
     drafts = [_read(body) for body in bodies]
     answers = db.together(lambda connection: _admit(connection, drafts, sender, worker, settings.version)) if drafts else []
     rooms.add(db, sum(answer.result == "admitted" for answer in answers))
-    _tell(db, answers, settings.version)
+    tell(db, answers, settings.version)
     return answers
 
 
@@ -267,7 +267,7 @@ def _detail(answer: Answer, sender: Sender) -> dict[str, Any]:
     return {"source": sender.source, **({"refusals": refusals} if refusals else {})}
 
 
-def _tell(db: Database, answers: Sequence[Answer], version: int) -> None:
+def tell(db: Database | Connection, answers: Sequence[Answer], version: int) -> None:
     """Poison is told once a call, with the last one's trace."""
     poison = [a for a in answers if a.code == gates.POISON]
     if poison:

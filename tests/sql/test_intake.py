@@ -264,7 +264,7 @@ def test_it_shows_dead_letters_to_those_who_may_see_them(world: World) -> None:
     cast = world.cast
     for who, sees, reads in [("eve", True, True), ("chi", True, True), ("dov", True, False), ("ada", False, False)]:
         person = getattr(cast, who)
-        assert [d.id for d in dead_letters.page(world.web, person=person, project_id=project)] == ([kept.dead_letter_id] if sees else [])
+        assert [d.id for d in dead_letters.page(world.web, person=person, wanted=dead_letters.Filter(project_id=project))] == ([kept.dead_letter_id] if sees else [])
         if reads:
             assert dead_letters.body(world.web, dead_letter_id=kept.dead_letter_id, person=person) == b"bad"
         else:

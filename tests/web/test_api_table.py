@@ -37,6 +37,8 @@ BODIES: dict[str, Any] = {  # one that is well formed for each route that takes 
     "assignments.submit": {"lease_token": "x", "evidence_hash": "0" * 64, "verdict": "approve", "reason_code": "fits"},
     "assignments.send_back": {"lease_token": "x", "note": "look again"},
     "decisions.overturn": {"reason_code": "fits", "verdict": "reject"},
+    "dead_letters.replay": {"dry_run": True},
+    "dead_letters.replay_many": {"code": "INVALID_ROW", "dry_run": True},
 }
 QUERIES = {"items.find": "?idempotency_key=p-0"}
 NOT_JSON = [b"", b"{", b"[" * 10_000, b"\xff", b'{"a":"\x00"}', b'{"a":1,"a":2}', b'{"a":NaN}', b'{"a":"\\ud800"}']
@@ -54,7 +56,7 @@ PLACEHOLDER = re.compile(r"\{(\w+)\}")
 @pytest.fixture(scope="module")
 def world(app: Flask, db: Database, cast: Cast, publish: Callable[[], int]) -> SimpleNamespace:
     """Northwind's project, with an item that Ada holds, one that Ben decided and one that Chi holds; Southwind has none of that."""
-    made = Api(app, cast.eve).post("/v1/projects", {**RULES, "items": ROWS}).json
+    made = Api(app, cast.eve).post("/v1/projects", {**RULES, "items": [*ROWS, {"idempotency_key": "bad"}]}).json
     publish()
     held = Api(app, cast.ada).post("/v1/tasks/next").json
     other = Api(app, cast.ben).post("/v1/tasks/next").json
@@ -79,6 +81,7 @@ def world(app: Flask, db: Database, cast: Cast, publish: Callable[[], int]) -> S
         "n": 0,
         "assignment_id": held["assignment_id"],
         "decision_id": outcome["decision_id"],
+        "dead_letter_id": Api(app, cast.eve).get(f"/v1/dead-letters?project_id={made['id']}").json["dead_letters"][0]["id"],
     }
     return SimpleNamespace(numbers=numbers, held=held, southwind=southwind, callers={**vars(cast), "southwind": southwind})
 
@@ -229,7 +232,7 @@ def test_it_documents_every_error_that_a_route_can_answer_with(app: Flask) -> No
 def test_it_documents_every_conflict_of_the_domain() -> None:
     """A conflict that no route documents is one that a caller meets unprepared."""
     documented = {error for route in ROUTES for error in route.raises}
-    elsewhere = {errors.Conflict, errors.DuplicateKey, errors.NameTaken}  # never raised as such; in dead letters; on the people's pages
+    elsewhere = {errors.Conflict, errors.DuplicateKey, errors.NameTaken, errors.LeaseExpired, errors.SettingsChanged}  # as such; in dead letters; on pages; in pools
     assert set(errors.Conflict.__subclasses__()) - documented <= elsewhere
 
 

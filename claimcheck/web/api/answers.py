@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from flask import Response
@@ -58,6 +59,11 @@ def _plain(value: Any) -> Any:
 def moment(at: datetime) -> str:
     """A time as it stands in answers: UTC, microseconds, Z."""
     return at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+def again(path: str, asked: BaseModel, **other: Any) -> str:
+    """The address of the same question with other values: the next page."""
+    return address(f"{path}?{urlencode({**asked.model_dump(exclude_defaults=True), **other})}")
 
 
 def address(path: str) -> str:
