@@ -114,6 +114,11 @@ def admit(db: Database, bodies: Sequence[Body], *, sender: Sender, worker: str, 
     return answers
 
 
+def within(connection: Connection, bodies: Sequence[Body], *, sender: Sender, worker: str, settings: parameters.Version) -> list[Answer]:
+    """As `admit`, in the caller's transaction, which raises errors.Again when it is to be run anew. What came of it is the caller's to `tell`."""
+    return _admit(connection, [_read(body) for body in bodies], sender, worker, settings.version) if bodies else []
+
+
 def _read(body: Body) -> _Draft:
     """Everything that needs no database, done before the transaction begins."""
     found = gates.judge(body)
