@@ -72,7 +72,15 @@ class Screen:
         left, right = self._document(pair.left), self._document(pair.right)
         if left and right and pairs.alike(left[0], right[0]):
             return pairs.aligned(title, (pair.left, left[0]), (pair.right, right[0]))
+        if self._is_alone(pair, left, right):
+            return pairs.alone(title, (pair.left, left and left[0]), (pair.right, right and right[0]))
         return views.Pair(title, self._side(pair.left), self._side(pair.right))
+
+    def _is_alone(self, pair: rules.Pair, left: tuple[object] | None, right: tuple[object] | None) -> bool:
+        """Whether the item has an object on one side and nothing at all on the other."""
+        there, gone = (left, pair.right) if left else (right, pair.left)
+        known = gone in self.fields or gone in self.files
+        return bool(there and isinstance(there[0], values.Pairs) and there[0] and not known)
 
     def _document(self, name: str) -> tuple[object] | None:
         """A field's one value or a JSON file's; wrapped, since null is a value too."""

@@ -1,5 +1,6 @@
 """Two sides of one question, field beside field."""
 
+import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 
@@ -8,6 +9,8 @@ from claimcheck.rendering import fields, limits, values, views
 Flat = dict[tuple[str, ...], object]
 SHORT = 200
 NUMBER_DIGITS = 60
+MONEY = re.compile(r"-?[0-9]{1,15}\.[0-9]{1,4}")  # as a number or in text; without decimals it may be anybody's number
+AMOUNT = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,4})?")
 
 
 def aligned(title: str, left: tuple[str, object], right: tuple[str, object]) -> views.Aligned:
@@ -15,7 +18,16 @@ def aligned(title: str, left: tuple[str, object], right: tuple[str, object]) -> 
     sides = _flat(left[1]), _flat(right[1])
     paths = list(dict.fromkeys((*sides[0], *sides[1])))
     rows = tuple(_row(path, *sides) for path in paths[: limits.JSON_VALUES])
-    return views.Aligned(title, fields.label(left[0]), fields.label(right[0]), rows, _notes(rows, len(paths)))
+    return views.Aligned(title, fields.label(left[0]), fields.label(right[0]), rows, notes=_notes(rows, len(paths)))
+
+
+def alone(title: str, left: tuple[str, object], right: tuple[str, object]) -> views.Aligned:
+    """The same where one of the two is None, since the item has nothing of it: the other's fields, and the side that is missing."""
+    sides = [{} if value is None else _flat(value) for _, value in (left, right)]
+    paths = [*sides[0], *sides[1]]
+    rows = tuple(_row(path, *sides) for path in paths[: limits.JSON_VALUES])
+    missing = "left" if left[1] is None else "right"
+    return views.Aligned(title, fields.label(left[0]), fields.label(right[0]), rows, missing, _notes(rows, len(paths)))
 
 
 def alike(left: object, right: object) -> bool:
@@ -52,8 +64,17 @@ def _leaves(path: tuple[str, ...], value: object) -> Iterator[tuple[tuple[str, .
 
 def _row(path: tuple[str, ...], left: Flat, right: Flat) -> views.Row:
     sides = [fields.scalar(side[path], whole=False) if path in side else None for side in (left, right)]
-    differs = (path in left) != (path in right) or not _same(left[path], right[path])
-    return views.Row(_label(path), sides[0], sides[1], differs)
+    both = path in left and path in right
+    differs = not both or not _same(left[path], right[path])
+    return views.Row(_label(path), sides[0], sides[1], differs, _by(path, left[path], right[path]) if both and differs else "")
+
+
+def _by(path: tuple[str, ...], left: object, right: object) -> str:
+    """How much more the right amount is; empty where the two are no amounts."""
+    money = AMOUNT if path and "amount" in path[-1].lower() else MONEY
+    if not all(isinstance(each, str) and money.fullmatch(each) for each in (left, right)):
+        return ""
+    return f"{Decimal(str(right)) - Decimal(str(left)):+f}".replace("-", "\u2212")
 
 
 def _label(path: tuple[str, ...]) -> views.Label:

@@ -1,7 +1,7 @@
 """What a part turns into: frozen data for one partial each, `templates/payload/<kind>.html`."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from claimcheck.rendering.marks import Span
 from claimcheck.rendering.parts import Part
@@ -145,17 +145,20 @@ class Row:
     left: Value | None
     right: Value | None
     differs: bool
+    by: str = ""
+    """Of two amounts that differ: what the right one has more, or less, with its sign."""
 
 
 @dataclass(frozen=True)
 class Aligned:
-    """Two objects, field beside field."""
+    """Two objects, field beside field. Where the item has one of them alone, `missing` names the other's side."""
 
     kind: ClassVar[str] = "aligned"
     title: str
     left: Label
     right: Label
     rows: tuple[Row, ...]
+    missing: Literal["", "left", "right"] = ""
     notes: tuple[str, ...] = ()
     part: ClassVar[None] = None
 

@@ -182,3 +182,27 @@ def test_the_same_amount_is_no_difference_and_another_type_is_one(left: str, rig
 
 def test_a_name_that_stands_twice_is_aligned_twice():
     assert list(aligned('{"a":1,"a":2}', '{"a":1}')) == ["a", "a (again)"]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "by"),
+    [
+        ('"1250.00"', '"1204.00"', "−46.00"),
+        ('"-3.00"', '"4.5"', "+7.5"),
+        ("0.97", "0.95", "−0.02"),
+        ('"1250.00"', '"1250.00"', ""),
+        ('"1250"', '"1204"', ""),
+        ('"1250.00"', '"1.204,00"', ""),
+        ('"1.1.1"', '"1.1.2"', ""),
+        ("null", '"1.00"', ""),
+        ("1e999999999", "1.5", ""),
+    ],
+)
+def test_it_says_by_how_much_two_amounts_differ(left: str, right: str, by: str):
+    found = pairs.aligned("", ("left", values.load(f'{{"sum": {left}}}')), ("right", values.load(f'{{"sum": {right}}}')))
+    assert found.rows[0].by == by
+
+
+def test_an_amount_may_have_no_decimals():
+    found = pairs.aligned("", ("left", values.load('{"amount": "1250", "number": "7"}')), ("right", values.load('{"amount": "1300", "number": "8"}')))
+    assert [row.by for row in found.rows] == ["+50", ""]

@@ -192,3 +192,13 @@ TYPES = st.sampled_from(
 def test_no_bytes_under_any_type_make_it_fail(content_type: str, magic: bytes, data: bytes, name: str):
     (found,) = show(None, {f"f{name}": (content_type, magic + data)})
     assert found.kind in ("text", "fields", "table", "image", "pdf", "html", "download")
+
+
+def test_an_object_whose_other_side_is_not_there_stands_in_its_column():
+    for document, missing in (({"bank": {"a": 1, "b": {"c": 2}}}, "left"), ({"ledger": {"a": 1, "b": {"c": 2}}}, "right")):
+        (found,) = show(document, show=[{"left": "ledger", "right": "bank"}])
+        assert isinstance(found, views.Aligned) and found.missing == missing
+        assert [row.label.exact for row in found.rows] == ["a", "b.c"]
+        assert all((row.left is None, row.right is None) == (missing == "left", missing == "right") for row in found.rows)
+    for odd in ({"bank": {}}, {"bank": {"a": 1}, "ledger": "x" * 900}):
+        assert isinstance(show(odd, show=[{"left": "ledger", "right": "bank"}])[0], views.Pair)
