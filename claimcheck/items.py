@@ -216,7 +216,8 @@ def _judged(row: Ready | Refused, known: Mapping[str, _Known]) -> Ready | Refuse
         return row
     field = row.draft.payload.within.removesuffix(".payload") + ".idempotency_key"
     detail = "was used before with other content, which stands; send other content under another key"
-    return Refused(row.draft.item.idempotency_key, errors.DuplicateKey.code, field, detail, row.draft.trace_id, row.draft.body)
+    refused = Refused(row.draft.item.idempotency_key, errors.DuplicateKey.code, field, detail, row.draft.trace_id, row.draft.body)
+    return replace(refused, gate="idempotency", source="pool", message_id=row.draft.message_id) if row.draft.message_id else refused
 
 
 def _params(rows: Sequence[Ready], project: int, batch_id: int, terms: Terms, by: int) -> dict[str, Any]:

@@ -1,0 +1,2 @@
+-- Pools that have long gone are forgotten.
+GRANT DELETE ON pipeline_workers TO claimcheck_web;
