@@ -7,13 +7,14 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from claimcheck import canonical, errors
+from claimcheck import canonical, errors, transactions
 from claimcheck.db import Connection, Database
 from claimcheck.people import Person
 from claimcheck.store import Store
 
 MIB = 1024 * 1024
 WHOLE = 32 * MIB  # bytes of a part that is verified before its first byte leaves
+PATIENCE = 5.0  # seconds for transactions that raise tasks while others are hashed anew
 PAGE = 500  # tasks that are hashed anew at once: a claim walks past locked rows
 
 
@@ -135,22 +136,25 @@ def rehash(db: Database, *, project_id: int | None = None) -> int:
 
 
 def _rehash(db: Database, rules: _Rules) -> int:
-    done = 0
-    while changed := _rehash_all(db, rules):  # until a whole pass finds none: a task may have been raised behind it
-        done += changed
-    db.run("evidence/rehashed", project_id=rules.project_id, shown_version=rules.shown_version, tasks=done)
+    _, done = _rehash_all(db, rules)
+    complete = transactions.await_writers(db, "tasks", patience=PATIENCE)  # one may be raised behind it
+    while (step := _rehash_all(db, rules))[0]:  # until a whole pass finds none that is stale, whether or not it could change any
+        done += step[1]
+    if complete:
+        db.run("evidence/rehashed", project_id=rules.project_id, shown_version=rules.shown_version, tasks=done)
     return done
 
 
-def _rehash_all(db: Database, rules: _Rules) -> int:
-    done = after = 0
+def _rehash_all(db: Database, rules: _Rules) -> tuple[int, int]:
+    """One pass: how many stale tasks there were, and how many it changed."""
+    found = done = after = 0
     while page := db.all("evidence/stale_tasks", _Stale, project_id=rules.project_id, after=after, limit=PAGE):
         listed = parts_of(db, [(task.item_id, task.version) for task in page])
         hashes = [_digest(task, listed[task.item_id, task.version]) for task in page]
         ids = {"task_ids": [t.task_id for t in page], "versions": [t.version for t in page]}
         done += db.run("evidence/rehash", project_id=rules.project_id, shown_version=page[0].shown_version, hashes=hashes, **ids)
-        after = page[-1].task_id
-    return done
+        found, after = found + len(page), page[-1].task_id
+    return found, done
 
 
 def open_part(db: Database, store: Store, *, assignment_id: int, person_id: int, n: int) -> OpenPart:

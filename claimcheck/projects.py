@@ -234,11 +234,11 @@ def resume(db: Database, project_id: int, me: int) -> None:
 
 
 def _set_paused(db: Database, project_id: int, me: int, paused: bool) -> None:
-    db.run("projects/pause", project_id=project_id, me=me, paused=paused)
-    sweeps.until_none_is_left(db, "projects/pause_tasks", project_id=project_id)
+    db.run("projects/pause", project_id=project_id, me=me, paused=paused, seconds=sweeps.TURN_SECONDS)
+    sweeps.halt(db, project_id=project_id)
 
 
 def cancel(db: Database, project_id: int, me: int) -> None:
     """Stops its claims for good. A lease that is live stays good until its end. Again is no error."""
-    db.run("projects/cancel", project_id=project_id, me=me)
-    sweeps.until_none_is_left(db, "projects/cancel_tasks", project_id=project_id)
+    db.run("projects/cancel", project_id=project_id, me=me, seconds=sweeps.TURN_SECONDS)
+    sweeps.halt(db, project_id=project_id)

@@ -56,16 +56,21 @@ def change(db: Database, project_id: int, me: int, new: Rules, *, why: str, sett
     """The rules from now on; a webhook's secret where it is new. Rules that are in force already change nothing.
 
     Open tasks follow: they are hashed anew where what is shown or asked has changed, ranked anew where weight, priority or
-    tier have. What people hold stays theirs. Raises NotFound, Invalid for another name or skill, ProjectCancelled.
+    tier have; what a crash cuts off of that, a publisher finishes. What people hold stays theirs. Raises NotFound, Invalid for
+    another name or skill, ProjectCancelled.
     """
     changed = db.together(lambda connection: _change(connection, project_id, me, new, why, settings))
     if changed.nothing:
         return None
+    if _ranked(changed.old) != _ranked(new):
+        sweeps.rerank(db, project_id=project_id)
     if changed.old.asked() != new.asked():
         evidence.rehash(db, project_id=project_id)
-    if any(getattr(changed.old, name) != getattr(new, name) for name in RANKED):
-        sweeps.rerank(db, project_id=project_id)
     return changed.secret
+
+
+def _ranked(rules: Rules) -> list[Any]:
+    return [getattr(rules, name) for name in RANKED]
 
 
 def _change(connection: Connection, project_id: int, me: int, new: Rules, why: str, settings: Settings | None) -> _Changed:
@@ -81,7 +86,7 @@ def _change(connection: Connection, project_id: int, me: int, new: Rules, why: s
     projects.add_version(connection, project_id, at, new, me, why)
     touched = [name for name in Rules.model_fields if getattr(old, name) != getattr(new, name)]
     connection.run("versions/change", project_id=project_id, version=at.version, shown_version=at.shown_version, me=me, why=why,
-                   fields=touched, **projects.terms(new))  # fmt: skip
+                   fields=touched, ranks=_ranked(old) != _ranked(new), seconds=sweeps.TURN_SECONDS, **projects.terms(new))  # fmt: skip
     projects.put_reasons(connection, project_id, new)
     projects.open_queues(connection, project_id, new)
     secret = effects.install(connection, project_id, new.webhook, settings) if old.webhook != new.webhook else None

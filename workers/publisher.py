@@ -6,7 +6,7 @@ import random
 import signal
 import threading
 
-from claimcheck import config, errors, evidence, logs, publishing
+from claimcheck import config, errors, evidence, logs, publishing, sweeps
 from claimcheck.db import Database
 from claimcheck.store import Store
 
@@ -32,6 +32,7 @@ def run(db: Database, store: Store, stop: threading.Event) -> None:
 
 def _round(db: Database, store: Store, *, probe: bool) -> float:
     """Seconds until the next round: none while there is work. Raises StoreUnavailable while the store is away."""
+    sweeps.finish(db)
     evidence.rehash(db)
     if probe and not store.ready():  # nothing is taken for as long
         raise errors.StoreUnavailable()

@@ -203,6 +203,24 @@ def test_it_goes_on_with_the_hashing_after_a_crash(world: World, monkeypatch: py
     check_durable(world, project, 10)
 
 
+def test_it_hashes_until_none_is_stale_and_not_only_until_it_could_change_none(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The task takes newer evidence after the pass has read it, and keeps the older rules."""
+    project, claim = _held(world)
+    whole = evidence.parts_of
+
+    def overtaken(*args: Any) -> Any:
+        monkeypatch.setattr(evidence, "parts_of", whole)
+        for table in ("evidence", "evidence_parts"):
+            named = world.one("SELECT string_agg(attname, ', ') FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND attgenerated = '' AND attname <> 'version'", table)
+            world.all(f"INSERT INTO {table} (version, {named}) SELECT 2, {named} FROM {table} WHERE item_id = %s RETURNING 1", claim.item_id)
+        world.sql.execute("UPDATE tasks SET evidence_version = 2 WHERE id = %s", (claim.task_id,))
+        return whole(*args)
+
+    monkeypatch.setattr(evidence, "parts_of", overtaken)
+    _change_rules(world, project, show=["name"])
+    assert world.all("SELECT evidence_version, shown_version FROM tasks WHERE id = %s", claim.task_id) == [(2, 2)]
+
+
 def test_it_publishes_under_the_rules_of_now_when_they_change_meanwhile(world: World) -> None:
     project = world.project()
     world.accept(project, [row("k")])

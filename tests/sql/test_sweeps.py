@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from itertools import count
@@ -11,9 +14,12 @@ import psycopg
 import pytest
 
 from claimcheck import errors, projects, rules, sweeps, tasks, versions
+from claimcheck.config import ROOT
+from claimcheck.db import Database
 from claimcheck.decisions import submit
 from claimcheck.people import Person, give_skill
 from tests.intake import World, eventually
+from workers import publisher
 
 NAMES = (f"swept {n}" for n in count())
 FILL = """
@@ -54,6 +60,11 @@ class Swept:
     def tally(self, column: str) -> dict[Any, int]:
         rows = self.world.all(f"SELECT {column} AS value, count(*) AS n FROM tasks WHERE project_id = %s GROUP BY 1", self.id)
         return {row.value: row.n for row in rows}
+
+    def tiers(self) -> list[int]:
+        """Of the lanes that its tasks are in."""
+        rows = self.world.all("SELECT DISTINCT l.tier FROM tasks t JOIN lanes l ON l.id = t.lane_id WHERE t.project_id = %s ORDER BY 1", self.id)
+        return [row.tier for row in rows]
 
     def decide(self, person: Person) -> int:
         """Claims and approves; the project that the task was of."""
@@ -156,9 +167,7 @@ def test_it_waits_for_a_task_that_is_in_somebodys_hands(world: World, monkeypatc
 def test_it_reaches_a_task_that_was_on_its_way(world: World, monkeypatch: pytest.MonkeyPatch, act: Any, state: str, guarded: bool) -> None:
     """A transaction that read the project's row before, and commits its task after every open one was seen to."""
     swept = Swept(world, 3)
-    copied = ", ".join(c for c in COLUMNS)
-    copy = f"INSERT INTO tasks ({copied}) SELECT {copied} FROM tasks WHERE project_id = %s LIMIT 1"
-    end = while_locked(world, copy, swept.id)
+    end = while_locked(world, COPY, swept.id)
     if not guarded:
         monkeypatch.setattr(sweeps, "PATIENCE", 0.0)
     thread = threading.Thread(target=act, args=[world.web, swept.id, world.cast.chi.id])
@@ -169,10 +178,99 @@ def test_it_reaches_a_task_that_was_on_its_way(world: World, monkeypatch: pytest
     end()
     thread.join()
     assert swept.tally("state") == ({state: 4} if guarded else {"pending": 1, state: 3})
+    publishes(world)
+    assert swept.tally("state") == {state: 4}, "a publisher makes up for what was not waited for"
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_it_ranks_a_task_that_was_on_its_way(world: World, monkeypatch: pytest.MonkeyPatch, guarded: bool) -> None:
+    swept = Swept(world, 3)
+    end = while_locked(world, COPY, swept.id)
+    if not guarded:
+        monkeypatch.setattr(sweeps, "PATIENCE", 0.0)
+    thread = threading.Thread(target=swept.change, kwargs={"quality_floor": 3})
+    thread.start()
+    eventually(lambda: swept.tiers() == [3])
+    if not guarded:
+        thread.join()
+    end()
+    thread.join()
+    assert swept.tiers() == ([3] if guarded else [0, 3])
+    publishes(world)
+    assert swept.tiers() == [3]
+
+
+KILLED = """
+import os, signal, sys
+from claimcheck import people, projects, rules, sweeps, versions
+from claimcheck.db import Database
+db, what, project, me = Database(sys.argv[1], max_size=2, name="killed"), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+sweeps.rerank = sweeps.halt = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+if what == "change":
+    now = projects.rules(db, project, projects.version(db, project))
+    versions.change(db, project, me, rules.parse({**now.model_dump(mode="json"), "quality_floor": 3, "priority": 4}), why="tried")
+getattr(projects, what)(db, project, me)
+"""
+
+
+def killed(world: World, what: str, project_id: int) -> None:
+    """Does it in a process that is killed between the commit and its sweep."""
+    argv = [sys.executable, "-c", KILLED, world.conninfos.web, what, str(project_id), str(world.cast.chi.id)]
+    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+
+
+def publishes(world: World) -> None:
+    """A round of a publisher, after whoever was at it has been silent for long."""
+    world.sql.execute("UPDATE projects SET sweep_until = clock_timestamp() WHERE sweep_until IS NOT NULL")
+    publisher._round(world.worker, world.store, probe=False)
+
+
+def test_it_finishes_a_change_of_rules_after_a_kill(world: World) -> None:
+    swept = Swept(world, 700)
+    killed(world, "change", swept.id)
+    assert (swept.tiers(), swept.tally("priority")) == ([0], {0: 700})
+    swept.change(quality_floor=3, priority=4)
+    assert swept.tiers() == [0], "the same change again is none"
+    publisher._round(world.worker, world.store, probe=False)
+    assert swept.tiers() == [0], "whoever changed it may still be at it"
+    publishes(world)
+    assert (swept.tiers(), swept.tally("priority")) == ([3], {4: 700})
+    assert world.worker.one("projects/take_sweep", sweeps._Due, seconds=9.0) is None
+
+
+@pytest.mark.parametrize(("what", "before", "after"), [("pause", "pending", "paused"), ("resume", "paused", "pending"), ("cancel", "pending", "cancelled")])
+def test_it_finishes_a_halt_after_a_kill(world: World, what: str, before: str, after: str) -> None:
+    swept = Swept(world, 700)
+    if what == "resume":
+        projects.pause(world.web, swept.id, world.cast.chi.id)
+    killed(world, what, swept.id)
+    assert swept.tally("state") == {before: 700}
+    publishes(world)
+    assert swept.tally("state") == {after: 700}
+    assert world.worker.one("projects/take_sweep", sweeps._Due, seconds=9.0) is None
+
+
+def test_it_forgets_no_change_that_comes_during_a_sweep(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process pauses the project, and is killed, while the end of its pause is being swept."""
+    swept, wait = Swept(world, 3), sweeps._await_writers
+    projects.pause(world.web, swept.id, world.cast.chi.id)
+
+    def overtaken(db: Database) -> bool:
+        monkeypatch.setattr(sweeps, "_await_writers", wait)
+        killed(world, "pause", swept.id)
+        return wait(db)
+
+    monkeypatch.setattr(sweeps, "_await_writers", overtaken)
+    projects.resume(world.web, swept.id, world.cast.chi.id)
+    world.sql.execute("UPDATE tasks SET paused = false WHERE project_id = %s", [swept.id])  # as if it had seen none of the pause
+    publishes(world)
+    assert swept.tally("state") == {"paused": 3}
 
 
 COLUMNS = ("item_id", "project_id", "kind", "queue_id", "lane_id", "priority", "rank", "since", "wanted", "abandon_limit", "price_minor",
            "evidence_version", "shown_version", "evidence_hash")  # fmt: skip
+COPY = f"INSERT INTO tasks ({', '.join(COLUMNS)}) SELECT {', '.join(COLUMNS)} FROM tasks WHERE project_id = %s LIMIT 1"
 
 
 def test_it_resumes_what_it_paused_and_leaves_a_paused_queue_alone(world: World) -> None:
@@ -207,10 +305,10 @@ def test_it_retires_reasons_and_never_deletes_them(world: World) -> None:
     known = "SELECT code, label, reserved, retired FROM reason_codes WHERE project_id = %s ORDER BY code"
     swept.change(reason_codes=[{"code": "ok", "label": "Fine"}])
     assert [tuple(r) for r in world.all(known, swept.id)] == [
-        ("agreement", "The looks agree", True, False), ("ok", "Fine", False, False), ("old", "old", False, True),
+        ("agreement", "The looks agree", True, False), ("auto_zero_variance", "No variance is left", True, False), ("ok", "Fine", False, False), ("old", "old", False, True),
     ]  # fmt: skip
     swept.change(reason_codes=["ok", "old"])
-    assert [r.retired for r in world.all(known, swept.id)] == [False] * 3
+    assert [r.retired for r in world.all(known, swept.id)] == [False] * 4
 
 
 def test_it_gives_every_change_a_version_of_its_own(world: World) -> None:
