@@ -11,10 +11,8 @@ ended AS (
 returned AS (
     UPDATE tasks t
        SET seen_by  = array_remove(t.seen_by, ended.person_id),
-           ended_as = CASE WHEN cardinality(t.seen_by) = cardinality(t.votes) + 1 AND t.lease_count - cardinality(t.votes) >= t.abandon_limit
-                            AND t.cancelled_at IS NULL THEN 'abandoned' END,
-           ended_at = CASE WHEN cardinality(t.seen_by) = cardinality(t.votes) + 1 AND t.lease_count - cardinality(t.votes) >= t.abandon_limit
-                            AND t.cancelled_at IS NULL THEN ended.ended_at END
+           ended_as = CASE WHEN at_limit(t) AND t.cancelled_at IS NULL THEN 'abandoned' END,
+           ended_at = CASE WHEN at_limit(t) AND t.cancelled_at IS NULL THEN ended.ended_at END
       FROM ended WHERE t.id = ended.task_id
     RETURNING t),
 raised AS (

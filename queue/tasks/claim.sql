@@ -21,7 +21,7 @@ last AS MATERIALIZED (                                                 -- 2. for
       FROM assignments a JOIN tasks t ON t.id = a.task_id
      WHERE EXISTS (SELECT FROM me WHERE role = 'lead') AND NOT EXISTS (SELECT FROM held) AND %(item_id)s::bigint IS NULL
        AND a.last_until <= (SELECT now FROM clock) AND t.state IN ('pending', 'full')
-       AND cardinality(t.seen_by) = cardinality(t.votes) + 1 AND t.lease_count - cardinality(t.votes) >= t.abandon_limit
+       AND at_limit(t)
      ORDER BY a.last_until LIMIT 1
        FOR NO KEY UPDATE OF t, a SKIP LOCKED),
 expired AS MATERIALIZED (                                              -- 3. somebody's lapsed lease in the lane where one waits longest
@@ -89,8 +89,7 @@ pick AS MATERIALIZED (                                                 -- of the
     SELECT (task).id AS task_id, (task).item_id, (task).project_id, (task).queue_id, (task).lane_id, (task).kind, (task).evidence_version, (task).evidence_hash,
            (task).lease_count, (task).wanted, cardinality((task).votes) AS looks, (task).abandon_limit, lapsed_id, lapsed_by, may_hold,
            clock_timestamp() AS at,                                    -- read when the locks are held
-           COALESCE(lapsed_id IS NOT NULL AND (task).state IN ('pending', 'full') AND cardinality((task).seen_by) = cardinality((task).votes) + 1
-             AND (task).lease_count - cardinality((task).votes) >= (task).abandon_limit, false) AS at_limit   -- and nobody else holds it
+           COALESCE(lapsed_id IS NOT NULL AND (task).state IN ('pending', 'full') AND at_limit(task), false) AS at_limit   -- and nobody else holds it
       FROM (SELECT * FROM own
             UNION ALL SELECT * FROM last
             UNION ALL SELECT * FROM expired
