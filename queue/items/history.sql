@@ -1,6 +1,6 @@
 -- items: all that people and the desk did with one, oldest first. What a look said stays hidden while its task still waits for other looks.
 WITH look AS (
-    SELECT d.*, t.kind AS task_kind, t.ended_as IS NULL AS hidden, r.label, p.pseudonym, extract(epoch FROM d.created_at - a.claimed_at)::float8 AS seconds
+    SELECT d.*, t.kind AS task_kind, hides_looks(t) AS hidden, r.label, p.pseudonym, extract(epoch FROM d.created_at - a.claimed_at)::float8 AS seconds
       FROM decisions d JOIN tasks t ON t.id = d.task_id JOIN people p ON p.id = d.person_id
       JOIN reason_codes r ON r.project_id = d.project_id AND r.code = d.reason_code
       LEFT JOIN assignments a ON a.id = d.assignment_id
