@@ -37,9 +37,14 @@ def content_type(path: Path) -> str:
     return TYPES.get(path.suffix.lower()) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
 
 
+def manifest_of(folder: Path, manifest: Path | None = None) -> Path | None:
+    """The manifest that is named, else the folder's own, if it has one."""
+    return manifest or next((folder / name for name in MANIFESTS if (folder / name).is_file()), None)
+
+
 def read(folder: Path, manifest: Path | None = None) -> Iterator[Row]:
     """Rows in the manifest's order, or in the order of the files' names. Raises Invalid that names the row and the fix."""
-    manifest = manifest or next((folder / name for name in MANIFESTS if (folder / name).is_file()), None)
+    manifest = manifest_of(folder, manifest)
     if manifest is None:
         yield from _files(folder)
         return

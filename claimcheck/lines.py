@@ -46,16 +46,20 @@ class _Line:
 
 def read(stream: Stream, limit: int = LINE_BYTES) -> Iterator[bytes | TooLong]:
     """The stream's lines that are not blank, without their ends; a line over `limit` bytes as TooLong."""
+    return (line for _, line in numbered(stream, limit))
+
+
+def numbered(stream: Stream, limit: int = LINE_BYTES) -> Iterator[tuple[int, bytes | TooLong]]:
+    """Likewise, each with its number as an editor shows it: from 1, blank lines counted."""
+    return ((n, line) for n, line in enumerate(_every(stream, limit), 1) if isinstance(line, TooLong) or line.strip())
+
+
+def _every(stream: Stream, limit: int) -> Iterator[bytes | TooLong]:
     line = _Line(bytearray())
     while block := stream.read(BLOCK):
         *ended, rest = block.split(b"\n")
         for piece in ended:
             line.add(piece, limit)
-            yield from _unless_blank(line.end(limit))
+            yield line.end(limit)
         line.add(rest, limit)
-    yield from _unless_blank(line.end(limit))
-
-
-def _unless_blank(line: bytes | TooLong) -> Iterator[bytes | TooLong]:
-    if isinstance(line, TooLong) or line.strip():
-        yield line
+    yield line.end(limit)

@@ -98,7 +98,7 @@ def verify(receipt: bytes, public_key_pem: str | bytes, payload_folder: pathlib.
     try:
         document = canonical.parse_json(receipt)
     except canonical.InvalidJSON as error:
-        return Verdict((f"the receipt cannot be read: {error}",), ())
+        return Verdict((_unreadable(receipt, error),), ())
     if problems := tuple(_shape(document)):
         return Verdict(problems, ())
     folder = None if payload_folder is None else pathlib.Path(payload_folder)
@@ -108,6 +108,13 @@ def verify(receipt: bytes, public_key_pem: str | bytes, payload_folder: pathlib.
         problems += _parts(document["evidence"]["parts"], folder)
         checked.append(f"{len(document['evidence']['parts'])} parts in {folder}")
     return Verdict(tuple(problems), tuple(checked))
+
+
+def _unreadable(receipt: bytes, error: canonical.InvalidJSON) -> str:
+    if not receipt.strip():
+        return "the receipt cannot be read: the file is empty"
+    where = error.detail.partition(";")[0].partition(": ")[0]
+    return f"the receipt cannot be read: it {where}; it may be cut off, or another file"
 
 
 def _shape(document: Any) -> Iterator[str]:

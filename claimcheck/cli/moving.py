@@ -3,33 +3,43 @@
 from __future__ import annotations
 
 import base64
+import re
 import sys
 import time
 from argparse import Namespace
+from bisect import bisect
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from claimcheck import batches, dead_letters, errors, exports, folders, lines, publishing, uploads
 from claimcheck.batches import Batch
-from claimcheck.cli import terminal
+from claimcheck.cli import reconciling, terminal
 from claimcheck.cli.projects import named
 from claimcheck.cli.terminal import Desk
 
 INLINE_BYTES = 512 * 1024  # larger files are put into the store ahead of their row
+ROW = re.compile(r"items\[(\d+)\]\.?(.*)", re.DOTALL)
 SHOWN = 20  # refused rows on the screen; all are kept as dead letters
 
 
 def bring_in(arguments: Namespace) -> int:
+    if arguments.format == "mt940":
+        return reconciling.bring_in(arguments)
+    if arguments.ledger is not None:
+        raise errors.Invalid.field("LEDGER", "goes with a bank statement alone: add --format mt940")
+    where = _Places()
     with terminal.desk() as desk:
         project = named(desk, arguments.project)
-        sent = batches.take(desk.db, project=project.id, by=desk.me.id, rows=_told(_rows(desk, arguments)))
+        rows = _some(_rows(desk, arguments, where), arguments.source, arguments.manifest)
+        sent = batches.take(desk.db, project=project.id, by=desk.me.id, rows=_told(rows))
         batch = batches.load(desk.db, batch_id=sent.batch_id, person=desk.me)
         if not arguments.no_wait:
             batch = _durable(desk, batch)
         refused = dead_letters.of_batch(desk.db, batch_id=batch.id)
     for row in refused[:SHOWN]:
-        terminal.say(f"refused: {row.idempotency_key or '(no key)'}: {row.field} {row.detail}")
+        terminal.say(f"refused: {row.idempotency_key or '(no key)'}: {where.named(row.field)} {row.detail}")
     facts = {
         "batch_id": batch.id,
         "accepted": batch.accepted,
@@ -42,16 +52,50 @@ def bring_in(arguments: Namespace) -> int:
     return terminal.FAILED if batch.refused else 0
 
 
-def _rows(desk: Desk, arguments: Namespace) -> Iterator[Any]:
+class _Places:
+    """Where rows stand in what was read: a line of a file, else the number of the row. Kept are only the blank lines."""
+
+    def __init__(self) -> None:
+        self.word, self.shifts = "row", [(0, 1)]  # from this row on, so much is added to its number
+
+    def lines(self, stream: lines.Stream) -> Iterator[bytes | lines.TooLong]:
+        self.word = "line"
+        for n, (number, line) in enumerate(lines.numbered(stream)):
+            if number - n != self.shifts[-1][1]:
+                self.shifts.append((n, number - n))
+            yield line
+
+    def named(self, field: str) -> str:
+        """`items[3].payload` → `line 4: payload`."""
+        found = ROW.match(field)
+        if found is None:
+            return field
+        n = int(found[1])
+        _, shift = self.shifts[bisect(self.shifts, n, key=lambda one: one[0]) - 1]
+        return f"{self.word} {n + shift}:{f' {found[2]}' if found[2] else ''}"
+
+
+def _some(rows: Iterator[Any], source: Path, manifest: Path | None) -> Iterator[Any]:
+    """The rows; Invalid where there is none, before anything is begun on the desk for them."""
+    for first in rows:
+        return chain((first,), rows)
+    if source.is_dir():
+        manifest = folders.manifest_of(source, manifest)
+        raise errors.Invalid.field(str(manifest or source), "nothing to import: " + ("it has no row" if manifest else "no file is in it"))
+    name = "standard input" if str(source) == "-" else str(source)
+    raise errors.Invalid.field(name, "nothing to import: it has no line")
+
+
+def _rows(desk: Desk, arguments: Namespace, where: _Places) -> Iterator[Any]:
     source: Path = arguments.source
     if source.is_dir():
         for row in folders.read(source, arguments.manifest):
             yield _with_files(desk, row)
     elif str(source) == "-":
-        yield from lines.read(sys.stdin.buffer)
+        yield from where.lines(sys.stdin.buffer)
     else:
         with source.open("rb") as file:
-            yield from lines.read(file)
+            yield from where.lines(file)
 
 
 def _with_files(desk: Desk, row: folders.Row) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from claimcheck.cli import terminal
 from claimcheck.cli.terminal import Desk
 from claimcheck.receipts import Verdict
 
+LARGEST = 2**63 - 1  # the database's; nobody decides so often
+
 
 def verify(arguments: Namespace) -> int:
     verdict = _on_desk(int(arguments.subject)) if arguments.subject.isdigit() else _offline(arguments)
@@ -35,12 +37,19 @@ def _offline(arguments: Namespace) -> Verdict:
 def _on_desk(decision_id: int) -> Verdict:
     """The receipt that the desk would give, against the bytes that its store holds now."""
     with terminal.desk() as desk, tempfile.TemporaryDirectory() as folder:
+        decision = _decision(desk, decision_id)
         receipt = decisions.receipt(desk.db, decision_id=decision_id, secret=str(desk.settings.secret_key))
-        decision = decisions.load(desk.db, decision_id=decision_id)
         missing = _fetch(desk, decision.item_id, decision.evidence_version, Path(folder))
         by_id = {key.id: key.public_key for key in keys.all(desk.db)}
         verdict = receipts.verify(receipt, by_id[json.loads(receipt)["key_id"]], folder)
     return Verdict((*missing, *verdict.problems), (f"decision {decision_id} on the desk", *verdict.checked))
+
+
+def _decision(desk: Desk, decision_id: int) -> decisions.Decision:
+    try:
+        return decisions.load(desk.db, decision_id=min(decision_id, LARGEST))
+    except errors.NotFound:
+        raise errors.NotFound(f"there is no decision {decision_id}") from None
 
 
 def _fetch(desk: Desk, item_id: int, version: int, folder: Path) -> list[str]:

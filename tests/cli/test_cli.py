@@ -150,7 +150,16 @@ def test_it_verifies_a_receipt_with_nothing_but_files(desk, tmp_path):
 
 def test_it_verifies_a_decision_against_the_desk(desk):
     assert "genuine" in claimcheck(desk, "verify", "1").stdout
-    claimcheck(desk, "verify", "999999", code=2)
+    for number in ("999999", "9" * 30):
+        assert claimcheck(desk, "verify", number, code=2).stderr == f"claimcheck: there is no decision {number}\n"
+
+
+def test_it_says_in_words_what_is_no_receipt(desk, tmp_path):
+    (tmp_path / "key.pem").write_bytes(b"no key")
+    for content in (b"", b"{", b"\xff\xfe", b"[]", b"null", b'{"decision_id": 1}', b"[" * 100_000):
+        (tmp_path / "receipt.json").write_bytes(content)
+        said = claimcheck(desk, "verify", tmp_path / "receipt.json", "--key", tmp_path / "key.pem", code=1)
+        assert "NOT genuine" in said.stdout and "WRONG: " in said.stdout and not said.stderr, said
 
 
 def test_it_keeps_bad_rows_and_takes_the_good_ones(desk, db, tmp_path):
@@ -186,8 +195,36 @@ def test_it_names_each_wrong_field_of_a_project_once_and_in_order(desk, tmp_path
 def test_it_names_the_row_and_the_field_that_it_refuses(desk, tmp_path):
     (tmp_path / "rows.jsonl").write_text('{"idempotency_key": "row", "payload": {"text": "fine"}}\n{"payload": {}}\n{"idempotency_key": "odd", "payload": "text"}\n')
     said = claimcheck(desk, "import", tmp_path / "rows.jsonl", "--project", "Papers", code=1).stderr
-    assert "refused: (no key): items[1].idempotency_key is required" in said
-    assert "refused: odd: items[2].payload must be" in said
+    assert "refused: (no key): line 2: idempotency_key is required" in said
+    assert "refused: odd: line 3: payload must be" in said
+
+
+def test_it_counts_lines_as_an_editor_does(desk, tmp_path):
+    (tmp_path / "rows.jsonl").write_text('\n\n{"payload": {}}\n\n{"idempotency_key": "torn", \n{"payload": {}}\n')
+    said = claimcheck(desk, "import", tmp_path / "rows.jsonl", "--project", "Papers", code=1).stderr.splitlines()
+    assert [line.partition(": line ")[2].partition(":")[0] for line in said if line.startswith("refused")] == ["3", "5", "6"]
+    rows = "\n".join(['{"payload": {}}', *["   "] * 3, '{"payload": {}}'])
+    said = claimcheck(desk, "import", "-", "--project", "Papers", code=1, stdin=rows).stderr.splitlines()
+    assert [line.partition(": line ")[2].partition(":")[0] for line in said if line.startswith("refused")] == ["1", "5"]
+
+
+def test_it_counts_rows_of_a_manifest(desk, tmp_path):
+    (tmp_path / "manifest.csv").write_text("idempotency_key,kind\nrow-of-manifest,letter\n,letter\n")
+    said = claimcheck(desk, "import", tmp_path, "--project", "Papers", code=1).stderr
+    assert "refused: (no key): row 2: idempotency_key is required" in said
+
+
+def test_it_finds_nothing_where_nothing_is_and_opens_no_batch_for_it(desk, db, tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "blank.jsonl").write_text("\n  \n")
+    (tmp_path / "manifest.csv").write_text("idempotency_key,kind\n")
+    last = answer(desk, "import", "-", "--project", "Papers", stdin='{"idempotency_key": "a batch to count from", "payload": {"a": 1}}')["batch_id"]
+    for source, words in (("folder", "no file is in it"), ("blank.jsonl", "it has no line"), ("gone.jsonl", "no such file"), (".", "manifest.csv: nothing to import: it has no row")):
+        said = claimcheck(desk, "import", tmp_path / source, "--project", "Papers", code=2).stderr
+        assert words in said, said
+    assert "standard input" in claimcheck(desk, "import", "-", "--project", "Papers", code=2).stderr
+    more = answer(desk, "import", "-", "--project", "Papers", stdin='{"idempotency_key": "a batch to count to", "payload": {"a": 1}}')["batch_id"]
+    assert more == last + 1
 
 
 @pytest.mark.parametrize(
