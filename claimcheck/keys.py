@@ -9,11 +9,12 @@ from claimcheck import signing
 from claimcheck.db import Connection, Database
 
 PURPOSE = "signing_keys"
+AHEAD = 80.0  # seconds until a new key signs: it's committed by then (db.CONNECT), so a receipt is never signed first by one key, then by another
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A signing key with its sealed private half."""
+    """A signing key with its sealed private half; it signs what was decided from `created_at` on."""
 
     id: str
     public_key: str
@@ -43,7 +44,7 @@ def _first(db: Database, moment: datetime, secret: str) -> Key:
     def made(connection: Connection) -> Key | None:
         connection.run("signing_keys/lock")
         if connection.one("signing_keys/at", Key, at=moment) is None:
-            _add(connection, secret)
+            _add(connection, secret, ahead=0.0)
         return connection.one("signing_keys/at", Key, at=moment)
 
     key = db.together(made)
@@ -51,22 +52,23 @@ def _first(db: Database, moment: datetime, secret: str) -> Key:
     return key
 
 
-def _add(connection: Connection, secret: str) -> str:
+def _add(connection: Connection, secret: str, *, ahead: float) -> str:
     pair = signing.new_key_pair()
-    connection.run("signing_keys/add", id=pair.key_id, public_key=pair.public_pem, sealed=signing.seal(secret, PURPOSE, pair.private))
+    sealed = signing.seal(secret, PURPOSE, pair.private)
+    connection.run("signing_keys/add", id=pair.key_id, public_key=pair.public_pem, sealed=sealed, ahead=ahead)
     return pair.key_id
 
 
 def rotate(db: Database, secret: str) -> str:
-    """Makes a new key that signs from now on; its id."""
+    """Makes a new key that signs what is decided from `AHEAD` seconds from now on; its id."""
 
     def made(connection: Connection) -> str:
         connection.run("signing_keys/lock")
-        return _add(connection, secret)
+        return _add(connection, secret, ahead=AHEAD)
 
     return db.together(made)
 
 
 def all(db: Database) -> list[PublicKey]:
-    """Every key that ever signed, newest first."""
+    """Every key that signs, signed or is about to, newest first."""
     return db.all("signing_keys/all", PublicKey)

@@ -40,14 +40,14 @@ def list_keys(arguments: Namespace) -> None:
     with terminal.desk() as desk:
         known = keys.all(desk.db)
     facts = [{"id": key.id, "created_at": key.created_at.isoformat(), "public_key": key.public_key} for key in known]
-    text = "\n".join(f"# {key.id}, signing since {key.created_at:%Y-%m-%d %H:%M} UTC\n{key.public_key.strip()}" for key in known)
+    text = "\n".join(f"# {key.id}, signing from {key.created_at:%Y-%m-%d %H:%M:%S} UTC on\n{key.public_key.strip()}" for key in known)
     terminal.answer(arguments, {"keys": facts}, text or "No key yet: the first one is made with the first receipt.")
 
 
 def rotate_key(arguments: Namespace) -> None:
     with terminal.desk() as desk:
         made = keys.rotate(desk.db, str(desk.settings.secret_key))
-    terminal.answer(arguments, {"id": made}, f"Key {made} signs from now on.")
+    terminal.answer(arguments, {"id": made}, f"Key {made} signs what is decided from {keys.AHEAD:.0f} seconds from now on.")
 
 
 def schema(arguments: Namespace) -> None:

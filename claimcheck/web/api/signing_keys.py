@@ -16,7 +16,7 @@ from claimcheck.web.api.routes import ANYBODY, Call, route
 class SigningKey(models.Answer):
     id: str
     public_key: str = Field(description="PEM, Ed25519")
-    created_at: datetime
+    created_at: datetime = Field(description="it signs what was decided from then on")
 
 
 class SigningKeys(models.Answer):
