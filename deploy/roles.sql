@@ -17,3 +17,8 @@ SELECT 'CREATE DATABASE claimcheck OWNER claimcheck_owner'
  WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'claimcheck') \gexec
 REVOKE CONNECT, TEMPORARY ON DATABASE claimcheck FROM PUBLIC;
 GRANT CONNECT ON DATABASE claimcheck TO claimcheck_web, claimcheck_worker;
+
+-- Nobody makes large objects: a table's rights don't bound them, so whoever could might fill the disk.
+\connect claimcheck
+SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', oid::regprocedure)
+  FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND proname ~ '^lo(_|read$|write$)' \gexec

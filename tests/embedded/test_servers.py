@@ -26,6 +26,30 @@ def test_it_gives_each_role_its_own_sign_in_and_no_superpower(database, role):
     assert row == (f"claimcheck_{role}", False, False, False)
 
 
+LARGE = [
+    "lo_create(0)", "lo_creat(-1)", "lo_from_bytea(0, 'x')", "lo_put(1, 0, 'x')", "lo_get(1)", "lo_open(1, 393216)", "lowrite(0, 'x')", "loread(0, 1)",
+    "lo_lseek64(0, 0, 0)", "lo_tell(0)", "lo_truncate(0, 0)", "lo_close(0)", "lo_unlink(1)", "lo_import('/etc/passwd')", "lo_export(1, '/tmp/x')",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("role", ["owner", "web", "worker"])
+def test_it_lets_nobody_make_large_objects(postgres, role):
+    """In the database that `deploy/roles.sql` made; those of the tests are clones of another one."""
+    with psycopg.connect(getattr(postgres.conninfos("claimcheck"), role), autocommit=True) as connection:
+        left = "SELECT oid::regprocedure::text FROM pg_proc WHERE proname ~ '^lo(_|read|write)' AND has_function_privilege(oid, 'EXECUTE')"
+        assert connection.execute(left).fetchall() == []
+        for call in LARGE:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(f"SELECT {call}")
+
+
+@pytest.mark.parametrize("name", ["postgres", "template1"])
+@pytest.mark.parametrize("role", ["owner", "web", "worker"])
+def test_it_lets_no_role_into_another_database(postgres, role, name):
+    with pytest.raises(psycopg.OperationalError, match="permission denied for database"):
+        psycopg.connect(getattr(postgres.conninfos(name), role))
+
+
 def test_it_refuses_a_wrong_password(database):
     with pytest.raises(psycopg.OperationalError, match="password"):
         psycopg.connect(database.web.replace("claimcheck_web:", "claimcheck_web:wrong"))
