@@ -40,23 +40,28 @@ def clean(html: str) -> tuple[str, list[str]]:
     """
     addresses: dict[str, None] = {}
 
-    def attribute(element: str, name: str, value: str) -> str | None:
+    def kept(element: str, name: str, value: str) -> str | None:
         if (element, name) in POINTERS:
             addresses.setdefault(f"{POINTERS[element, name]}: {value.strip()[:500]}")
             return None
-        return None if name in NUMBERS and not _small(value) else value
+        return attribute(name, value)
 
     cleaned = nh3.clean(
         html,
         tags=set(TAGS),
         clean_content_tags=set(DROPPED),
         attributes=ATTRIBUTES,
-        attribute_filter=attribute,
+        attribute_filter=kept,
         link_rel=None,
         # Every scheme reaches the filter, which drops them all and keeps them on record.
         url_schemes={"http", "https", "mailto", "tel", "data", "cid", "javascript", "file", "ftp"},
     )
     return cleaned, list(addresses)[:ADDRESSES]
+
+
+def attribute(name: str, value: str) -> str | None:
+    """An attribute's value, None where it may not stand."""
+    return None if name in NUMBERS and not _small(value) else value
 
 
 def _small(value: str) -> bool:

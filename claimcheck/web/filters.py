@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from markupsafe import Markup
+
 from claimcheck.history import Entry
 from claimcheck.looks import Escalation
-from claimcheck.rendering import FIELDS, views
+from claimcheck.rendering import FIELDS, prose, views
 from claimcheck.rendering.views import View
 from claimcheck.rules import Rules
 from claimcheck.web import controls
@@ -112,7 +114,12 @@ def view_title(view: View) -> str:
     return "Fields" if view.part is None or view.part.name == FIELDS else view.part.name
 
 
+def markdown(text: str) -> Markup:
+    """What a project's owner wrote in Markdown."""
+    return Markup(prose.html(text))  # noqa: S704 - cleaned
+
+
 FILTERS = {
     f.__name__: f
-    for f in (minutes, about, capped, some_of, times, sentence, span_of_choices, look_shape, look_words, why_escalated, view_title)
+    for f in (minutes, about, capped, some_of, times, sentence, span_of_choices, look_shape, look_words, why_escalated, view_title, markdown)
 }
