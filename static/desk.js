@@ -8,7 +8,8 @@
 
   // --- Keys: an element with data-key="a", "g p" or "ctrl+k" is pressed by it, while no text field has the focus. ---
   let typed = "", clear;
-  const keyed = () => all("[data-key]").filter((e) => e.dataset.key && !e.disabled && !e.closest("[inert]") && (visible(e) || e.dataset.opens));
+  const sheet = () => document.querySelector("details.way[open]");   // an open sheet has the keys to itself
+  const keyed = () => all("[data-key]").filter((e) => e.dataset.key && !e.disabled && !e.closest("[inert]") && (e.dataset.opens || visible(e) && (sheet()?.contains(e) ?? true)));
   const name = (event) => (event.ctrlKey || event.metaKey ? "ctrl+" : "") + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
   function pressed(event) {
     if (event.defaultPrevented || event.isComposing || event.altKey || event.repeat || document.querySelector("dialog[open]")) return;
@@ -50,12 +51,12 @@
   document.addEventListener("click", (event) => {
     const opener = event.target.closest?.("[data-opens]");
     if (opener && !event.ctrlKey && !event.metaKey && !event.shiftKey && open(opener.dataset.opens)) event.preventDefault();
-    for (const menu of all("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+    for (const menu of all("details:is(.menu, .way)[open]")) if (!menu.contains(event.target)) menu.open = false;
     if (event.target.closest?.(".notice .close")) event.target.closest(".notice").remove();
     if (event.target.matches?.("dialog")) event.target.close();   // its backdrop
   });
   document.addEventListener("keydown", (event) => {
-    const menu = event.key === "Escape" && document.activeElement?.closest("details[open]");
+    const menu = event.key === "Escape" && (document.activeElement?.closest("details[open]") ?? sheet());
     if (menu) menu.open = false, menu.querySelector("summary").focus();
   });
 

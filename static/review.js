@@ -111,11 +111,12 @@ function fitReasons() {
     mark.textContent = key, mark.hidden = !key;
   }
 }
+const count = (n, least, most) => n > most ? `${n - most} too many` : n ? `${least - n} more to choose` : "Nothing chosen yet";
 function wants() {
   const some = chosen(), answers = some.filter((v) => v.startsWith("answer:")).length, least = Number(form.dataset.least), most = Number(form.dataset.most);
   const verdict = some.some((v) => v.startsWith("verdict:")), number = form.elements.grade;
   if (!verdict && number) { if (!number.value || !number.validity.valid) return `Give ${number.min} to ${number.max}`; }
-  else if (!verdict && (answers < least || answers > most)) return form.querySelector("[type=checkbox]") ? `Choose ${least === most ? least : `${least} to ${most}`}` : "Choose one";
+  else if (!verdict && (answers < least || answers > most)) return form.querySelector("[type=checkbox]") ? count(answers, least, most) : "Choose one";
   else if (!verdict && !form.querySelector("[type=checkbox]") && !some.length) return "Choose one";
   return form.querySelector("[name=reason_code]:checked") ? "" : "Choose a reason";
 }
@@ -196,15 +197,15 @@ function firstReason() {
 }
 function inField(event) {
   if (event.key !== "Enter" && event.key !== "Escape") return;
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && form.contains(event.target)) event.preventDefault(), submit.disabled || form.requestSubmit(submit);
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.form === form) event.preventDefault(), submit.disabled || form.requestSubmit(submit);
   else if (event.target.id === "find-reason") event.preventDefault(), event.key === "Enter" ? firstReason() : (event.target.value = "", fitReasons(), event.target.blur());
 }
 document.addEventListener("keydown", (event) => {
   if (event.isComposing || document.querySelector("dialog[open]")) return;
   if (typing(event.target)) return inField(event);
-  if (event.key === "Enter" && !event.target.closest?.("a, button, summary")) event.preventDefault(), submit.disabled || form.requestSubmit(submit);
+  if (event.key === "Enter" && !event.target.closest?.("a, button, summary") && !document.querySelector(".way[open]")) event.preventDefault(), submit.disabled || form.requestSubmit(submit);
 });
-$("skip").addEventListener("toggle", () => $("skip").open && $("skip").querySelector("button").focus());
+for (const way of document.querySelectorAll(".way")) way.addEventListener("toggle", () => way.open && way.querySelector("textarea, button").focus());
 
 // --- Once a second. ---
 function tick() {

@@ -13,7 +13,7 @@ from claimcheck import errors, questions, rules
 from claimcheck.rules import Rules
 
 VERDICTS = {"approve": ("Approve", "a", "ok"), "reject": ("Reject", "r", "no"), "escalate": ("Escalate to a lead", "e", "ask")}
-RESERVED = {"e", "g", "n", "x"}  # escalate, "go to" (the first of two keys), note, skip
+RESERVED = {"e", "g", "n", "x", "z"}  # escalate, "go to" (the first of two keys), note, skip, release
 HOME_ROW = "asdfhjkl"  # grades lie beside each other, and so do their keys; without the G
 DIGITS = "123456789"
 

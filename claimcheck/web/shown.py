@@ -16,7 +16,7 @@ from claimcheck.rendering.views import View
 from claimcheck.rules import Rules
 from claimcheck.web import desk
 
-BROKEN = "The payload is not available: the store does not have it as it was accepted. Give the item back; it should not be decided blind."
+BROKEN = "The payload is not available: the store does not have it as it was accepted."
 GONE = "Your time ran out, so it is not shown. Take it again to see it."
 AWAY = "The store does not answer, so the payload can't be shown now. Reload the page in a moment; the item stays yours."
 
