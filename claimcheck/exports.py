@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,13 +12,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, TextIO
 
-from claimcheck import decisions, errors, keys, results
+from claimcheck import decisions, errors, filenames, keys, results
 from claimcheck.db import Database
 from claimcheck.people import Person
 from claimcheck.projects import Project
 from claimcheck.store import Store
 
 PAGE = 200
+PATIENCE = 180.0  # seconds for submits that are on their way when all other outcomes are written
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ def write(
 ) -> Written:
     """Writes the export into the folder `out`: `items.jsonl`, `items/ID/vN/PART`, `results.jsonl`, `receipts/ID.json`, `keys/ID.pem`.
 
-    Every reading is on record. Raises PayloadMissing or PayloadDamaged for a part that is not what was taken in.
+    Every reading is on record. Raises PayloadMissing or PayloadDamaged for a part that is not what was taken in, Unavailable
+    where outcomes are on their way for longer than `PATIENCE`.
     """
     out.mkdir(parents=True, exist_ok=True)
     done = Written()
@@ -78,7 +81,7 @@ def _parts(db: Database, project_id: int, me: Person) -> Iterator[Part]:
 def _item(store: Store, out: Path, item_id: int, parts: list[Part], index: TextIO, done: Written) -> None:
     listed = []
     for part in parts:
-        path = out / "items" / str(item_id) / f"v{part.version}" / part.name
+        path = out / "items" / str(item_id) / f"v{part.version}" / filenames.on_disk(part.name)
         _part(store, part, path)
         listed.append(
             {
@@ -108,14 +111,25 @@ def _part(store: Store, part: Part, path: Path) -> None:
 
 
 def _outcomes(db: Database, project_id: int, secret: str, out: Path, done: Written) -> None:
-    after = 0
     with (out / "results.jsonl").open("w", encoding="utf-8") as file:
-        while page := results.page(db, project_id=project_id, after=after, limit=PAGE):
-            for result in page:
-                file.write(json.dumps(_plain(results.as_dict(result)), ensure_ascii=False) + "\n")
-                _file(out / "receipts" / f"{result.decision_id}.json", decisions.receipt(db, decision_id=result.decision_id, secret=secret))
-            done.outcomes += len(page)
-            after = page[-1].decision_id
+        for result in _results(db, project_id):
+            file.write(json.dumps(_plain(results.as_dict(db, project_id, result)), ensure_ascii=False) + "\n")
+            _file(out / "receipts" / f"{result.decision_id}.json", decisions.receipt(db, decision_id=result.decision_id, secret=secret))
+            done.outcomes += 1
+
+
+def _results(db: Database, project_id: int) -> Iterator[results.Result]:
+    """All of them; a page that a slow submit cuts short is asked for again."""
+    after, until = 0, time.monotonic() + PATIENCE
+    while True:
+        page = results.page(db, project_id=project_id, after=after, limit=PAGE)
+        yield from page.rows
+        if page.rows:
+            after, until = page.rows[-1].decision_id, time.monotonic() + PATIENCE
+        elif page.complete:
+            return
+        elif time.monotonic() > until:
+            raise errors.Unavailable("outcomes are still on their way, so the export would not be whole; try again later")
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:

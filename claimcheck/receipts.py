@@ -9,7 +9,7 @@ import pathlib
 from collections.abc import Iterator
 from typing import Any
 
-from claimcheck import canonical, signing
+from claimcheck import canonical, filenames, signing
 
 FORMAT = "claimcheck.receipt/1"
 _PART = {"name": str, "content_type": str, "size": int, "sha256": str}
@@ -170,16 +170,17 @@ def _evidence(document: dict[str, Any]) -> Iterator[str]:
 def _parts(parts: list[dict[str, Any]], folder: pathlib.Path) -> list[str]:
     if not folder.is_dir():
         return [f"{folder} is not a folder"]
-    found = [problem for part in parts if (problem := _part(part, folder))]
     files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()}
-    extra = sorted(files - {part["name"] for part in parts})
+    places = {part["name"]: part["name"] if part["name"] in files else filenames.on_disk(part["name"]) for part in parts}
+    found = [problem for part in parts if (problem := _part(part, folder, places[part["name"]]))]
+    extra = sorted(files - {*places.values()})
     return found + [f"extra file: {name!r} is in the folder but not in the receipt" for name in extra]
 
 
-def _part(part: dict[str, Any], folder: pathlib.Path) -> str | None:
+def _part(part: dict[str, Any], folder: pathlib.Path, place: str) -> str | None:
     name = part["name"]
     try:
-        path = (folder / name).resolve()
+        path = (folder / place).resolve()
         if not path.is_relative_to(folder.resolve()):
             return f"part {name!r} names a place outside the folder"
         size, digest = path.stat().st_size, _digest(path)

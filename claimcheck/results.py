@@ -54,8 +54,16 @@ class _Newest:
     server_now: datetime
 
 
-def page(db: Database, *, project_id: int, after: int = 0, limit: int = 100) -> list[Result]:
-    """Outcomes with ids beyond `after`, oldest first.
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Outcomes, oldest first. Not `complete`: it ends early, since a submit has been on its way for long; ask again for the rest."""
+
+    rows: list[Result]
+    complete: bool
+
+
+def page(db: Database, *, project_id: int, after: int = 0, limit: int = 100) -> Page:
+    """Outcomes with ids beyond `after`.
 
     Ids are given before commits happen, so a lower one can appear after a higher one. A reader who goes on after the last
     row of this page misses none: the page ends before anything that might still be on its way.
@@ -65,9 +73,10 @@ def page(db: Database, *, project_id: int, after: int = 0, limit: int = 100) -> 
     complete = transactions.await_writers(db, "decisions", patience=PATIENCE)
     rows = db.all("results/page", Result, project_id=project_id, after=after, up_to=newest.id, limit=limit)
     if complete:
-        return rows
+        return Page(rows, True)
     settled_before = newest.server_now - OVER_BY_NOW
-    return [*takewhile(lambda row: row.decided_at < settled_before, rows)]
+    certain = [*takewhile(lambda row: row.decided_at < settled_before, rows)]
+    return Page(certain, len(certain) == limit)
 
 
 def hash_now(db: Database, project_id: int, result: Result) -> bytes:
@@ -98,6 +107,6 @@ def _cell(value: Any) -> str:
     return text if NUMBER.fullmatch(text) or not FORMULA.match(text) else f"'{text}"
 
 
-def as_dict(result: Result) -> dict[str, Any]:
-    """A result's fields, and whether the evidence changed since."""
-    return asdict(result) | {"evidence_changed": result.evidence_changed}
+def as_dict(db: Database, project_id: int, result: Result) -> dict[str, Any]:
+    """A result's fields, and whether the evidence changed since, with its hash now."""
+    return asdict(result) | {"current_evidence_hash": hash_now(db, project_id, result), "evidence_changed": result.evidence_changed}

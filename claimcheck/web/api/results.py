@@ -66,7 +66,7 @@ def page(call: Call, project_id: int) -> Any:
     """
     asked = call.query
     project = projects.load(desk().db, project_id, call.person)
-    found = results.page(desk().db, project_id=project.id, after=asked.after, limit=asked.limit + 1)
+    found = results.page(desk().db, project_id=project.id, after=asked.after, limit=asked.limit + 1).rows
     shown = _shown(desk().db, project, found[: asked.limit])
     after = shown[-1]["decision_id"] if shown else asked.after
     more = _address(project.id, asked, after) if len(found) > asked.limit else None
@@ -74,7 +74,7 @@ def page(call: Call, project_id: int) -> Any:
 
 
 def _shown(db: Database, project: projects.Project, found: list[results.Result]) -> list[dict[str, Any]]:
-    rows = [results.as_dict(r) | {"current_evidence_hash": results.hash_now(db, project.id, r)} for r in found]
+    rows = [results.as_dict(db, project.id, r) for r in found]
     return [{name: row[name] for name in Result.model_fields} for row in rows]
 
 
