@@ -77,16 +77,15 @@ class Settings(BaseSettings):
         description="at least 32 bytes of your own: python3 -c 'import secrets; print(secrets.token_urlsafe(48))'",
     )  # fmt: skip
     demo: bool = Field(default=True, description="0 for an empty desk, or 1")
-    demo_password: str | None = Field(default=None, repr=False, min_length=8, description="a password of at least 8 characters")
+    demo_password: str | None = Field(default=None, repr=False, min_length=12, max_length=200, description="a password of 12 to 200 characters")
     workers: int = Field(default=2, ge=1, le=64, description="how many workers apply outcomes, from 1 to 64")
-    payload_origin: str | None = Field(default=None, description="a second origin that serves payloads, as https://payloads.example.org")
     webhook_allow: Networks = Field(default=(), description="a comma list of networks, as 10.0.0.0/8,fd00::/8")
 
     @classmethod
     def settings_customise_sources(cls, settings_cls: type[BaseSettings], **sources: PydanticBaseSettingsSource) -> Any:  # type: ignore[override]
         return sources["init_settings"], Environment(settings_cls)
 
-    @field_validator("base_url", "s3_endpoint", "payload_origin")
+    @field_validator("base_url", "s3_endpoint")
     @classmethod
     def _is_origin(cls, value: str | None) -> str | None:
         return _origin(value)

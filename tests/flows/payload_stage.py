@@ -65,7 +65,7 @@ class Stage:
 
 def make(stage: Stage, monkeypatch: Any) -> Flask:
     """The app; the store, the sign-in and the access events are the stage's."""
-    settings = SimpleNamespace(payload_origin=None, base_url="http://127.0.0.1")
+    settings = SimpleNamespace(base_url="http://127.0.0.1")
     monkeypatch.setattr(payload, "desk", lambda: SimpleNamespace(db=None, store=None))
     monkeypatch.setattr(payload.access, "current", lambda: SimpleNamespace(id=1))
     monkeypatch.setattr(payload.evidence, "open_part", lambda *_, n, **__: stage.open(n))
