@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from claimcheck import config, errors
+from claimcheck import config, errors, logs
 from claimcheck.cli import commands, terminal
 from claimcheck.embedded.home import Unusable
 
@@ -19,6 +19,7 @@ def complain(error: errors.Error) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command; its exit code."""
     arguments = commands.parser().parse_args(argv)
+    logs.configure()  # standard output is the answer's alone
     try:
         return arguments.run(arguments) or 0
     except errors.Error as error:

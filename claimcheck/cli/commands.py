@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from claimcheck.cli import accounts, keeping, moving, projects, verifying
+from claimcheck.cli import accounts, intake, keeping, moving, projects, verifying
 
 ROLES = ["reviewer", "lead", "customer", "operator"]
 
@@ -19,7 +19,7 @@ def parser() -> argparse.ArgumentParser:
         epilog="Exit codes: 0 done, 1 it went wrong, 2 the call was wrong.",
     )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for add in (_user, _token, _project, _import, _export, _verify, _receive, _key, _schema, _licences):
+    for add in (_user, _token, _project, _import, _intake, _export, _verify, _receive, _key, _schema, _licences):
         add(commands)
     return top
 
@@ -85,6 +85,11 @@ def _import(commands: Any) -> None:
         help="CSV or JSONL: idempotency_key, files, and fields; manifest.csv or manifest.jsonl in the folder if not given",
     )
     command.add_argument("--no-wait", action="store_true", help="do not wait until everything is durable and can be claimed")
+
+
+def _intake(commands: Any) -> None:
+    command = _command(commands, "intake", intake.take, "Sends messages through the pipeline's gates: NDJSON, one message a line.")
+    command.add_argument("source", type=Path, help="a file, or - for standard input")
 
 
 def _export(commands: Any) -> None:

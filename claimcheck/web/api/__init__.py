@@ -5,6 +5,7 @@ from claimcheck.web.api import (
     batches,
     dead_letters,
     decisions,
+    intake,
     items,
     openapi,
     payload,
@@ -18,6 +19,6 @@ from claimcheck.web.api import (
 from claimcheck.web.api.routes import ROUTES, blueprint
 
 __all__ = [
-    "ROUTES", "assignments", "batches", "blueprint", "dead_letters", "decisions", "items", "openapi", "payload", "projects",
+    "ROUTES", "assignments", "batches", "blueprint", "dead_letters", "decisions", "intake", "items", "openapi", "payload", "projects",
     "results", "reviewers", "signing_keys", "tasks", "uploads",
 ]  # fmt: skip

@@ -46,10 +46,11 @@ class Body:
     raw: bool = False
     optional: bool = False
     also: tuple[str, ...] = ()  # other content types, which the view reads by itself
+    unread: bool = False  # the view reads JSON by itself too, whatever it is
 
     @property
     def raises(self) -> list[type[errors.Error]]:
-        return [errors.BadRequest, errors.Invalid, errors.TooLarge, errors.UnsupportedMediaType]
+        return [errors.BadRequest, *([] if self.unread else [errors.Invalid]), errors.TooLarge, errors.UnsupportedMediaType]
 
     def read(self) -> Any:
         """The body. Raises BadRequest, UnsupportedMediaType, TooLarge, Invalid; None where the view reads it by itself."""
@@ -59,6 +60,8 @@ class Body:
             return self.model()
         if request.mimetype != "application/json":
             raise errors.UnsupportedMediaType(f"Send Content-Type: {' or '.join(('application/json', *self.also))}.")
+        if self.unread:
+            return None
         data = parsed(received(self.limit))
         return data if self.raw else validated(self.model, data)
 
