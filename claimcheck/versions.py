@@ -47,9 +47,12 @@ class _Changed:
         return self.old == self.new
 
 
-def of_project(db: Database, project_id: int) -> list[Version]:
-    """Every version of a project's rules, newest first."""
-    return db.all("versions/all", Version, project_id=project_id)
+def page(db: Database, project_id: int, *, after: int = 0, limit: int = 50) -> list[Version]:
+    """Versions of a project's rules, newest first: the newest, or those older than `after`. Fewer than `limit` where rules are large.
+
+    The last page ends with version 1.
+    """
+    return db.all("versions/all", Version, project_id=project_id, after=after, limit=limit)
 
 
 def change(db: Database, project_id: int, me: int, new: Rules, *, why: str, settings: Settings | None = None) -> str | None:

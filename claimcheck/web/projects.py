@@ -11,16 +11,21 @@ from claimcheck.rules import Rules
 from claimcheck.web import access, desk, htmx
 
 blueprint = Blueprint("projects", __name__, url_prefix="/projects")
-PAGE = 50
+PAGE, VERSIONS = 50, 20
 
 
 @blueprint.get("")
 @access.allow("lead", "operator", "customer")
 def index():
-    after = request.args.get("after", "0")
-    found = projects.page(desk().db, access.current(), after=int(after) if after.isdecimal() and len(after) < 10 else 0, limit=PAGE + 1)
+    found = projects.page(desk().db, access.current(), after=_after(), limit=PAGE + 1)
     counts = projects.counts(desk().db, [one.id for one in found[:PAGE]])
     return render_template("projects/index.html", listed=found[:PAGE], counts=counts, more=len(found) > PAGE)
+
+
+def _after() -> int:
+    """Where the page begins; whatever is no number is the beginning."""
+    after = request.args.get("after", "0")
+    return int(after) if after.isdecimal() and len(after) < 10 else 0
 
 
 @blueprint.get("/<int:project_id>")
@@ -42,7 +47,7 @@ def _show(one: Project, *, typed: dict[str, str] | None = None, error: errors.Er
         rules=one.parsed,
         text=written(one.parsed),
         counts=projects.counts(db, [one.id])[one.id],
-        versions=versions.of_project(db, one.id),
+        versions=versions.page(db, one.id, after=_after(), limit=VERSIONS),
         typed=typed,
         error=error,
         secret=secret,

@@ -297,7 +297,7 @@ def test_it_keeps_versions_for_good(world: World) -> None:
     for statement in ("UPDATE project_versions SET why = 'other'", "DELETE FROM project_versions", "TRUNCATE project_versions CASCADE"):
         with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.RestrictViolation)), psycopg.connect(world.conninfos.web) as web:
             web.execute(statement)  # type: ignore[arg-type]
-    assert [v.version for v in versions.of_project(world.web, swept.id)] == [1]
+    assert [v.version for v in versions.page(world.web, swept.id)] == [1]
 
 
 def test_it_retires_reasons_and_never_deletes_them(world: World) -> None:
@@ -326,6 +326,6 @@ def test_it_gives_every_change_a_version_of_its_own(world: World) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    found = [v.version for v in versions.of_project(world.web, swept.id)]
+    found = [v.version for v in versions.page(world.web, swept.id)]
     assert not failed
     assert found == [*range(9, 0, -1)]

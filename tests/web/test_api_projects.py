@@ -165,6 +165,31 @@ def test_it_makes_a_version_of_each_change(app: Flask, cast: Cast, publish: Call
     ]
 
 
+def test_it_pages_through_the_versions_newest_first(app: Flask, cast: Cast, publish: Callable[[], int]) -> None:
+    project, eve = opened(app, cast, publish), Api(app, cast.eve)
+    for price in range(1, 6):
+        changed(eve, project, price_minor=price)
+    found, address = [], f"{project}/rules?limit=4"
+    while address:
+        page = eve.get(address).json
+        found.append([v["version"] for v in page["versions"]])
+        address = page["next"]
+    assert found == [[6, 5, 4, 3], [2, 1]]
+    assert eve.get(f"{project}/rules?after=1").json == {"versions": [], "next": None}
+    for query in ("limit=0", "limit=201", "after=-1", "before=2"):
+        assert eve.get(f"{project}/rules?{query}").status_code == 400
+
+
+def test_it_bounds_a_page_of_large_rules(app: Flask, cast: Cast, publish: Callable[[], int]) -> None:
+    project, eve = opened(app, cast, publish), Api(app, cast.eve)
+    reasons = [{"code": f"reason-{n}", "label": "é" * 200} for n in range(190)]
+    made = [changed(eve, project, reason_codes=reasons, price_minor=n).status_code for n in range(20, 45)]
+    assert set(made) == {200}
+    page = eve.get(f"{project}/rules?limit=200")
+    assert len(page.data) < 1_400_000 and 1 < len(page.json["versions"]) < 25
+    assert page.json["next"].endswith(f"after={page.json['versions'][-1]['version']}&limit=200")
+
+
 def test_it_keeps_name_and_skill(app: Flask, cast: Cast, publish: Callable[[], int]) -> None:
     project = opened(app, cast, publish)
     for name in ("name", "skill"):

@@ -37,7 +37,7 @@ def test_it_refuses_reviewers_and_hides_other_customers_projects(app, cast, db, 
 def test_it_puts_new_rules_in_force_with_their_why(app, cast, db, project_id):
     answer = people.browser(app, cast.chi).post(f"/projects/{project_id}/versions", data={"rules": FILE, "why": "one more reason"})
     assert answer.status_code == 303
-    newest = versions.of_project(db, project_id)[0]
+    newest = versions.page(db, project_id)[0]
     assert (newest.why, newest.by) == ("one more reason", "Chi")
     assert [r.code for r in projects.rules(db, project_id, newest.version).reason_codes] == ["ok", "bad", "odd"]
 
@@ -67,6 +67,16 @@ def test_it_pauses_and_goes_on(app, cast, db, project_id):
     assert projects.load(db, project_id, cast.chi).paused_at is not None
     chi.post(f"/projects/{project_id}/pause/end")
     assert projects.load(db, project_id, cast.chi).paused_at is None
+
+
+def test_it_pages_through_versions(app, cast, db):
+    chi, made = people.browser(app, cast.chi), projects.create(db, by=cast.eve, rules=rules.parse(RULES | {"name": "Versions"}), settings=app.extensions["claimcheck"].settings)
+    for price in range(1, 23):
+        versions.change(db, made.id, cast.chi.id, rules.parse(RULES | {"name": "Versions", "price_minor": price}), why=f"price number {price}")
+    newest = chi.get(f"/projects/{made.id}").get_data(as_text=True)
+    assert "price number 22<" in newest and "price number 2<" not in newest and f"/projects/{made.id}?after=4" in newest
+    oldest = chi.get(f"/projects/{made.id}?after=4").get_data(as_text=True)
+    assert "price number 2<" in oldest and "price number 22<" not in oldest and "Older" not in oldest
 
 
 def test_it_lets_only_leads_change_and_pause(app, cast, project_id):

@@ -96,6 +96,7 @@ class RulesVersion(models.Answer):
 
 class RulesVersions(models.Answer):
     versions: list[RulesVersion]
+    next: str | None
 
 
 @route(
@@ -157,12 +158,14 @@ def _shown(project: projects.Project, counts: projects.Counts) -> dict[str, Any]
     return {**{name: getattr(project, name) for name in names}, "counts": counts.as_dict()}
 
 
-@route("GET", "/projects/{project_id}/rules", roles=KEEPERS, answers={200: RulesVersions})
+@route("GET", "/projects/{project_id}/rules", roles=KEEPERS, query=Page, answers={200: RulesVersions})
 def history(call: Call, project_id: int) -> Any:
-    """Every version of a project's rules, newest first, each with its why."""
-    found = projects.load(desk().db, project_id, call.person)
-    shown = ("version", "shown_version", "rules", "why", "created_at", "by")
-    return 200, {"versions": [{name: getattr(v, name) for name in shown} for v in versions.of_project(desk().db, found.id)]}
+    """The versions of a project's rules, newest first, each with its why; `after` is the last version of the page before."""
+    project = projects.load(desk().db, project_id, call.person)
+    found = versions.page(desk().db, project.id, after=call.query.after, limit=call.query.limit)
+    more = bool(found) and found[-1].version > 1
+    following = answers.address(f"/v1/projects/{project.id}/rules?after={found[-1].version}&limit={call.query.limit}") if more else None
+    return 200, {"versions": [{name: getattr(v, name) for name in RulesVersion.model_fields} for v in found], "next": following}
 
 
 @route(
