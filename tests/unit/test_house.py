@@ -52,6 +52,21 @@ def test_it_imports_only_what_stands_below(name):
             assert not module.startswith("claimcheck.") or module.split(".")[1] in ("config", "errors"), f"{name} imports {module}"
 
 
+def test_it_is_as_its_map_says():
+    """Every folder with code in it is named, and what is named is there."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    rows = re.findall(r"^\| (`[^|]+`) \|(.*)\|$", text, re.MULTILINE)
+    named = {name.rstrip("/") for places, _ in rows for name in re.findall(r"`([^`]+)`", places)}
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
+    folders = {Path(f).parts[0] for f in tracked if "/" in f} | {f"claimcheck/{Path(f).parts[1]}" for f in tracked if re.match(r"claimcheck/\w+/", f)}
+    assert named - {f for f in tracked if "/" not in f} - {"claimcheck/web/api"} == folders - {".ci", "bin"}
+    for places, said in rows:
+        inner = re.findall(r"`(\w+)/`", said) if places.endswith("/`") else []
+        assert all((ROOT / places.strip("`") / name).is_dir() or (ROOT / name).is_dir() for name in inner), f"{places} has no {inner}"
+    [tests] = [re.findall(r"(\w+)/", found[1].split("`")[1]) for found in rows if "tests/" in found[0]]
+    assert set(tests) == {Path(f).parts[1] for f in tracked if re.match(r"tests/\w+/", f)}
+
+
 def graph() -> dict[str, set[str]]:
     modules = {".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): p for p in SOURCES}
     return {name: {m for m in imports(path) if m in modules and m != name} for name, path in modules.items()}
