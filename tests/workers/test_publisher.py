@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +24,8 @@ from workers import publisher
 
 UNPUBLISHED = "SELECT count(*) FROM items WHERE not_durable_in = %s"
 DURABLE = "SELECT count(*) FROM items WHERE project_id = %s AND evidence_version > 0"
+ATTEMPTS = """SELECT min(e.attempts) AS least, max(e.attempts) AS most FROM evidence e JOIN items i ON i.id = e.item_id
+               WHERE i.project_id = %s AND e.published_at IS NULL"""
 TASKS = "SELECT count(*) AS n, count(DISTINCT item_id) AS items FROM tasks WHERE project_id = %s"
 
 
@@ -137,20 +138,27 @@ def own_store(tmp_path: Path) -> Iterator[OwnStore]:
     own.down()
 
 
+def due(world: World) -> None:
+    """What waits for another attempt has waited long enough."""
+    world.sql.execute("UPDATE evidence SET publish_until = clock_timestamp() WHERE spooled_until IS NOT NULL AND NOT waits")
+
+
 def test_it_waits_for_a_store_that_is_down_and_goes_on(world: World, own_store: OwnStore) -> None:
     project = world.project()
     store = Store(world.settings.model_copy(update={"s3_endpoint": own_store.server.endpoint, **own_store.keys}))
-    with thread(world, store):
-        world.accept(project, [row("before")])
-        eventually(lambda: world.one(DURABLE, project) == 1)
-        own_store.down()
-        world.accept(project, [row(f"k{n}") for n in range(50)])
-        eventually(lambda: world.one("SELECT count(*) FROM evidence WHERE last_error IS NOT NULL AND published_at IS NULL AND NOT waits") > 0)
-        time.sleep(2)
-        assert world.one(UNPUBLISHED, project) == 50
-        assert world.one("SELECT max(attempts) FROM evidence e JOIN items i ON i.id = e.item_id WHERE project_id = %s", project) <= 3
-        own_store.up()
-        eventually(lambda: world.one(UNPUBLISHED, project) == 0)
+    world.accept(project, [row("before")])
+    assert publisher._round(world.worker, store, probe=False) == 0
+    own_store.down()
+    world.accept(project, [row(f"k{n}") for n in range(50)])
+    for n in range(5):
+        with pytest.raises(errors.StoreUnavailable):
+            publisher._round(world.worker, store, probe=n > 0)
+        due(world)
+    assert world.one(UNPUBLISHED, project) == 50
+    assert world.all(ATTEMPTS, project) == [(1, 1)], "nothing is taken by a round that first asks whether the store is there"
+    own_store.up()
+    assert publisher._round(world.worker, store, probe=True) == 0
+    assert world.one(UNPUBLISHED, project) == 0
     assert world.all(TASKS, project) == [(51, 51)]
     assert all(
         store.stat(p.object_key).size == p.size
@@ -158,14 +166,16 @@ def test_it_waits_for_a_store_that_is_down_and_goes_on(world: World, own_store: 
     )
 
 
-def test_it_waits_for_a_database_that_is_away_and_goes_on(world: World, postgres: Any) -> None:
+def test_it_waits_for_a_database_that_is_away_and_goes_on(world: World, postgres: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     project, name = world.project(), world.conninfos.name
+    told: list[str] = []
+    monkeypatch.setattr(publisher.log, "warning", lambda *_, error, **__: told.append(error))
     with thread(world, world.store):
         world.accept(project, [row("before")])
         eventually(lambda: world.one(DURABLE, project) == 1)
         postgres.execute("ALTER DATABASE {} ALLOW_CONNECTIONS false", name)
         world.sql.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()", (name,))
-        time.sleep(3)
+        eventually(lambda: told.count("UNAVAILABLE") >= 2)
         postgres.execute("ALTER DATABASE {} ALLOW_CONNECTIONS true", name)
         eventually(lambda: _accepted(world, project))
         eventually(lambda: world.one(UNPUBLISHED, project) == 0)
