@@ -65,7 +65,7 @@ def overturn(decision_id: int):
     except (errors.Invalid, errors.Conflict) as error:
         return _with(item_page.show(target.item_id, me, typed=typed, refused=error), error)
     _answer_too(me.id)
-    flash(f"Overturned by decision {made}.")
+    flash(f"{'Opened again' if 'reopen:' in typed.choices else 'Overturned'} by decision {made}.")
     return htmx.go(url_for("items.show", item_id=target.item_id))
 
 
