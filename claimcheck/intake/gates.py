@@ -15,7 +15,7 @@ from claimcheck.validation import Fault, checked
 
 Gate = Literal["structural", "monetary", "ordering", "idempotency"]
 POISON = errors.PoisonMessage.code
-NESTING = canonical.MAX_DEPTH
+SHOWN, SAID = 200, 2000  # characters of a field's name and of what is wrong with it: names come from outside, and may be long
 _KINDS = {
     "extra_forbidden": "unknown_field",
     "string_too_long": "too_long",
@@ -103,13 +103,14 @@ def _structural(candidate: _Candidate) -> list[Refusal]:
     """Everything is there, is known, and has its type; the payload can be an item's."""
     found = _of_fields("structural", candidate, lambda name: name not in _ELSEWHERE)
     payload = _field(candidate, "payload")
-    return found + _files(payload) if isinstance(payload, Mapping) else found
+    return found + _files(payload) if isinstance(payload, Mapping) and "files" in payload else found
 
 
 def _monetary(candidate: _Candidate) -> list[Refusal]:
     """The amount is exact, of a currency that is known, in its places, and zero where everything matched."""
     found = _of_fields("monetary", candidate, lambda name: name in _MONEY)
-    if found or any(_first(f.field) == "match_decision" for f in candidate.faults) or not isinstance(candidate.value, Mapping):
+    judged = not candidate.faults  # the message's own model has seen to it
+    if found or judged or not isinstance(candidate.value, Mapping) or any(f.field == "match_decision" for f in candidate.faults):
         return found
     try:
         messages.check_money(*(candidate.value[name] for name in ("currency", "variance_amount", "match_decision")))
@@ -142,7 +143,7 @@ def _of_fields(gate: Gate, candidate: _Candidate, own: Callable[[str], bool]) ->
     return [_refused(gate, _cause(f), f.field, f.message) for f in candidate.faults if own(_first(f.field)) and f.kind not in _TOGETHER]
 
 
-_TOGETHER = ("too_many_places", "matched_with_variance")  # of several fields at once: the monetary gate judges them itself
+_TOGETHER = ("too_many_places", "matched_with_variance")  # of several fields at once, which pydantic leaves out where any other is wrong
 
 
 def _first(path: str) -> str:
@@ -154,7 +155,7 @@ def _field(candidate: _Candidate, name: str) -> Any:
 
 
 def _cause(fault: Fault) -> str:
-    if fault.field == "body":
+    if fault.kind == "model_type":
         return "not_an_object"
     if fault.kind in ("missing", "string_too_short"):
         return f"no_{fault.field}"
@@ -167,12 +168,12 @@ def _files(payload: Mapping[str, Any]) -> list[Refusal]:
     try:
         payloads.read({**payload, "ledger_entity": ""}, "payload")
     except errors.Invalid as error:
-        return [_refused("structural", "bad_files" if e.field.startswith("payload.files") else "bad_payload", *e) for e in error.errors]
+        return [_refused("structural", "bad_files", *e) for e in error.errors]
     return []
 
 
 def _refused(gate: Gate, cause: str, where: str, detail: str) -> Refusal:
-    return Refusal(gate, POISON, cause, where, detail)
+    return Refusal(gate, POISON, cause, where[:SHOWN], detail[:SAID])
 
 
 def _too_large(size: int) -> Refusal:

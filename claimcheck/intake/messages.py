@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from decimal import Decimal
+from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -76,7 +77,7 @@ class Message(Model):
         check_money(self.currency, self.variance_amount, self.match_decision)
         return self
 
-    @property
+    @cached_property
     def variance(self) -> Decimal:
         """The amount with all the places of its currency."""
         return quantised(self.variance_amount, self.currency)

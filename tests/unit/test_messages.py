@@ -108,6 +108,7 @@ BAD: list[tuple[str, Any, str, str, str, str]] = [  # what, bytes, gate, cause, 
     *((f"{name} in the payload", raw(payload={name: "x"}), "structural", "reserved_name", f"payload.{name}", "another name") for name in messages.SHOWN),
     ("files that are none", raw(payload={"files": [FILE, {"name": "b"}]}), "structural", "bad_files", "payload.files[1].content_type", "required"),
     ("a field that is none of ours", raw(timestamp="2026-01-01"), "structural", "unknown_field", "timestamp", "remove it"),
+    ("a field called body", raw(body="x"), "structural", "unknown_field", "body", "remove it"),
     ("no object", b'["k"]', "structural", "not_an_object", "body", "object"),
     ("no JSON", b"hello", "structural", "not_json", "body", "not JSON"),
     ("half a message", raw()[:-1], "structural", "not_json", "body", "not JSON"),
@@ -162,6 +163,12 @@ def test_it_judges_the_money_whatever_else_is_wrong(more: dict[str, Any]) -> Non
     assert "too_many_places" in [r.cause for r in judged(raw(variance_amount="1.001", **more))]
 
 
+def test_it_says_no_more_than_needs_to_be_said_of_a_field_without_end() -> None:
+    [refusal] = judged(raw(**{"x" * 500_000: 1}))
+    assert (refusal.cause, len(refusal.field)) == ("unknown_field", 200)
+    assert len(judged(raw(**{f"x{n}": 1 for n in range(5000)}))) == 50
+
+
 def test_it_says_whose_a_refused_message_is_as_far_as_it_can() -> None:
     assert gates.said(raw(payload=7, trace_id="t")) == (1, "k", "t")
     assert gates.said(raw(project_id=True, idempotency_key="a\nb", trace_id=9)) == (None, None, None)
@@ -174,6 +181,10 @@ def test_it_shows_what_is_judged_beside_the_payload() -> None:
     item = found.message.item("t")
     own = {"variance_amount": "12.50", "currency": "EUR", "match_decision": "PARTIAL", "ledger_entity": "1200 receivables"}
     assert item == {"idempotency_key": "k", "partition_key": "Acme", "trace_id": "t", "payload": {**GOOD["payload"], **own}}
+
+
+def test_it_lets_a_payload_be_of_files_alone_or_of_nothing() -> None:
+    assert passed(raw(payload={})) and passed(raw(payload={"files": []})) and passed(raw(payload={"files": [FILE]}))
 
 
 def test_it_keeps_the_numbers_of_a_payload_as_they_were_written() -> None:
