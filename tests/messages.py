@@ -42,7 +42,7 @@ def admit(world: World, *bodies: Any, by: admission.Sender | None = None) -> lis
 def waiting(world: World, project: int) -> list[Any]:
     """The inbox of a project in the order that it is handled in, partition by partition."""
     return world.all(
-        "SELECT p.key, m.idempotency_key, m.id, i.body, m.trace_id FROM inbox i JOIN messages m ON m.id = i.message_id "
+        "SELECT p.id AS partition_id, p.key, m.idempotency_key, m.id, i.body, m.trace_id FROM inbox i JOIN messages m ON m.id = i.message_id "
         "JOIN inbox_partitions p ON p.id = i.partition_id WHERE m.project_id = %s ORDER BY p.key, m.id",
         project,
     )

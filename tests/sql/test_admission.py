@@ -10,10 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from claimcheck import errors, lines, people, projects
+from claimcheck import errors, lines, people, projects, rules
 from claimcheck.db import Database
-from claimcheck.intake import admission, parameters
+from claimcheck.intake import admission, messages, parameters, rooms
 from tests.intake import World, at_once, without
 from tests.messages import WORKER, admit, body, disagreements, message, sender, waiting
 
@@ -99,6 +101,12 @@ def test_it_judges_sameness_by_the_whole_message(world: World) -> None:
     assert (first.result, second.result) == ("admitted", "admitted")
 
 
+def test_it_judges_sameness_by_the_whole_message_not_by_the_source_hash(world: World) -> None:
+    project = world.project()
+    answers = admit(world, body(project, "k", payload={"ledger": "1"}), body(project, "k", payload={"ledger": "2"}))
+    assert answers[0].source_hash == answers[1].source_hash and answers[1].code == "DUPLICATE_KEY"
+
+
 def test_it_keeps_what_it_refuses_with_everything_that_explains_it(world: World) -> None:
     project = world.project()
     by = sender(world, source="file", name="breaks.ndjson")
@@ -129,8 +137,6 @@ def southwind(world: World) -> int:
     other = people.by_name(world.web, name="Sal") or people.add(world.web, name="Sal", role="customer", customer="Southwind", program=True)
     name = f"southern {world.named}"
     world.named += 1
-    from claimcheck import rules
-
     return projects.create(world.web, by=other, rules=rules.parse({"name": name, "skill": "documents", "reason_codes": ["fine"]})).id
 
 
@@ -193,6 +199,56 @@ def test_it_leaves_a_partition_put_off_that_was_put_off(world: World) -> None:
     world.sql.execute("UPDATE inbox_partitions SET open = 0 WHERE project_id = %s", [project])
     admit(world, body(project, "anew"))
     assert world.one("SELECT pull_at <= clock_timestamp() FROM inbox_partitions WHERE project_id = %s", project)
+
+
+# A model: of each key the first good content stands, and what is in stands in the order of its partition
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from("abcd"), st.sampled_from("PQ"), st.sampled_from(["1.00", "2.00", 3.5]), st.booleans()), min_size=1, max_size=25
+)
+
+
+@settings(max_examples=25, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=STEPS)
+def test_it_agrees_with_its_model(world: World, steps: list[tuple[str, str, Any, bool]]) -> None:
+    """Each step is a message, and says whether a call ends behind it."""
+    project = world.project()
+    stands: dict[str, tuple[str, str]] = {}
+    order: dict[str, list[str]] = {}
+    expected: list[str] = []
+    answers: list[admission.Answer] = []
+    call: list[bytes] = []
+    for key, partition, amount, ends in steps:
+        call.append(body(project, key, partition_key=partition, variance_amount=amount))
+        if isinstance(amount, float):
+            expected.append("POISON_MESSAGE")
+        elif key not in stands:
+            stands[key] = (partition, amount)
+            order.setdefault(partition, []).append(key)
+            expected.append("admitted")
+        else:
+            expected.append("repeated" if stands[key] == (partition, amount) else "DUPLICATE_KEY")
+        if ends:
+            answers += admit(world, *call)
+            call = []
+    answers += admit(world, *call)
+    assert [a.code or a.result for a in answers] == expected
+    found = waiting(world, project)
+    assert [w.idempotency_key for w in found] == [key for partition in sorted(order) for key in order[partition]]
+    assert len(world.refused(project)) == sum(e.isupper() for e in expected)
+    assert [r.code or r.decision for r in sorted(records(world, project), key=lambda r: r.id) if r.decision != "admitted"] == [
+        e for call_of in _calls(steps, expected) for e in call_of if e != "admitted"
+    ]
+    assert not [p for p in disagreements(world) if p.id in {w.partition_id for w in found}]
+
+
+def _calls(steps: list[tuple[str, str, Any, bool]], expected: list[str]) -> list[list[str]]:
+    calls: list[list[str]] = [[]]
+    for step, answer in zip(steps, expected, strict=True):
+        calls[-1].append(answer)
+        if step[3]:
+            calls.append([])
+    return calls
 
 
 # Races
@@ -298,10 +354,12 @@ def test_it_asks_to_wait_while_the_inbox_is_full(world: World) -> None:
     project = world.project()
     fresh = Database(world.conninfos.web, max_size=2, name="test room")
     try:
-        admission.room(fresh, limited(2))
-        admission.admit(fresh, [body(project, "a"), body(project, "b")], sender=sender(world), worker=WORKER, settings=limited(2))
-        with pytest.raises(errors.QueueSaturated, match="2 messages wait, and inbox_limit is 2") as caught:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(rooms, "COUNTED_FOR", 3600)  # what comes after the first count is only added
             admission.room(fresh, limited(2))
+            admission.admit(fresh, [body(project, "a"), body(project, "b")], sender=sender(world), worker=WORKER, settings=limited(2))
+            with pytest.raises(errors.QueueSaturated, match="2 messages wait, and inbox_limit is 2") as caught:
+                admission.room(fresh, limited(2))
         assert (caught.value.status, caught.value.retry_after) == (429, 17)
         admission.room(fresh, limited(3))
     finally:
@@ -340,3 +398,21 @@ def test_it_would_notice_a_missing_guard(world: World, statement: str, guard: st
     with without(statement, guard, instead), pytest.raises((AssertionError, errors.Error)):
         for _ in range(5):
             test(world)
+
+
+PYTHON: list[tuple[Any, str, Any, Test]] = [
+    (admission, "_of_project", lambda draft, _: draft, test_it_takes_nothing_for_somebody_elses_project_and_says_no_more_than_of_one_that_is_not),
+    (admission, "_of_project", lambda draft, _: draft, test_it_takes_nothing_for_a_project_that_can_not_settle_it),
+    (admission, "_judged", lambda draft, _: draft, test_it_judges_sameness_by_the_whole_message_not_by_the_source_hash),
+    (admission, "_record", lambda *_: None, test_it_takes_a_message_in_once),
+    (messages.Message, "content", lambda self: self.model_dump(), test_it_knows_a_message_however_it_is_written),
+    (messages.Message, "message_hash", messages.Message.source_hash, test_it_judges_sameness_by_the_whole_message_not_by_the_source_hash),
+    (rooms, "add", lambda *_: None, test_it_asks_to_wait_while_the_inbox_is_full),
+]
+
+
+@pytest.mark.parametrize(("module", "name", "instead", "test"), PYTHON, ids=[m[1] for m in PYTHON])
+def test_it_would_notice_a_missing_step(world: World, monkeypatch: pytest.MonkeyPatch, module: Any, name: str, instead: Any, test: Test) -> None:
+    monkeypatch.setattr(module, name, instead)
+    with pytest.raises((AssertionError, errors.Error, pytest.fail.Exception)):
+        test(world)
