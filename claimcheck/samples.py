@@ -10,11 +10,14 @@ from typing import Any
 from claimcheck import batches, folders, lines, passwords, people, project_files, projects, publishing
 from claimcheck.config import Settings
 from claimcheck.db import Database
+from claimcheck.intake import parameters, reconciling, settling
 from claimcheck.people import Person
 from claimcheck.store import Store
 
 FOLDER = Path(__file__).parent.parent / "samples"
 CUSTOMER = "Northwind"
+STATEMENT, LEDGER = "statement.sta", "ledger.csv"
+NAME = "samples"
 DEMO = {  # each one's name, address (before the @) and role
     "Ada": ("reviewer", "reviewer"),
     "Ben": ("reviewer2", "reviewer"),
@@ -29,21 +32,37 @@ def load(settings: Settings) -> None:
     db = Database(str(settings.database_url_web), max_size=2, name="claimcheck samples")
     worker = Database(str(settings.database_url_worker), max_size=10, name="claimcheck samples worker")
     try:
-        _load(settings, db)
-        _publish(worker, Store(settings))
+        store = Store(settings)
+        sent = _load(settings, db)
+        _publish(worker, store)
+        settling.settle(db, worker, store, message_ids=sent, name=NAME)
     finally:
         db.close()
         worker.close()
 
 
-def _load(settings: Settings, db: Database) -> None:
+def _load(settings: Settings, db: Database) -> list[int]:
+    """Every sample is taken in; the numbers of those that came as messages."""
+    sent: list[int] = []
     accounts = {name: _account(db, name, password=str(settings.demo_password)) for name in DEMO}
     for folder in sorted(path.parent for path in FOLDER.glob("*/project.yaml")):
         rules = project_files.read(folder / "project.yaml")
         made = projects.create(db, by=accounts["Eve"], rules=rules, settings=settings)
         for name in ("Ada", "Ben"):
-            _give_skill(db, accounts[name], rules.skill)
-        batches.take(db, project=made.id, by=accounts["Eve"].id, rows=_rows(folder))
+            for skill in sorted({*rules.queues().values()}):
+                _give_skill(db, accounts[name], skill)
+        if (folder / LEDGER).is_file():
+            sent += _breaks(db, folder, made.id, accounts["Eve"])
+        else:
+            batches.take(db, project=made.id, by=accounts["Eve"].id, rows=_rows(folder))
+    return sent
+
+
+def _breaks(db: Database, folder: Path, project_id: int, by: Person) -> list[int]:
+    """A statement and a ledger, through the pipeline."""
+    sheets = reconciling.Sheets(*((name, (folder / name).read_bytes()) for name in (STATEMENT, LEDGER)))
+    done = reconciling.reconcile(db, sheets, project_id=project_id, by=by.id, settings=parameters.current(db), worker=NAME)
+    return [answer.message_id for answer in done.answers if answer.message_id is not None]
 
 
 def _account(db: Database, name: str, *, password: str) -> Person:

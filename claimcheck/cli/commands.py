@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from claimcheck.cli import accounts, intake, keeping, moving, projects, verifying
+from claimcheck.cli import accounts, auditing, intake, keeping, moving, projects, verifying
 
 ROLES = ["reviewer", "lead", "customer", "operator"]
 
@@ -19,7 +19,7 @@ def parser() -> argparse.ArgumentParser:
         epilog="Exit codes: 0 done, 1 it went wrong, 2 the call was wrong.",
     )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for add in (_user, _token, _project, _import, _intake, _export, _verify, _receive, _key, _schema, _licences):
+    for add in (_user, _token, _project, _import, _intake, _replay_audit, _export, _verify, _receive, _key, _schema, _licences):
         add(commands)
     return top
 
@@ -76,8 +76,15 @@ def _project(commands: Any) -> None:
 
 
 def _import(commands: Any) -> None:
-    command = _command(commands, "import", moving.bring_in, "Takes items in: a JSONL file of rows, or a folder of files with an optional manifest.")
-    command.add_argument("source", type=Path, help="a .jsonl file, - for standard input, or a folder")
+    text = "Takes items in: a JSONL file of rows, or a folder of files with an optional manifest. "
+    text += "With --format mt940: the breaks between a bank statement and a ledger."
+    command = _command(commands, "import", moving.bring_in, text)
+    command.add_argument("source", type=Path, help="a .jsonl file, - for standard input, or a folder; with --format mt940 the statement")
+    columns = "a CSV with the columns reference, date, amount, and if need be currency, ledger_entity, account, counterparty, text"
+    command.add_argument("ledger", type=Path, nargs="?", help=f"with --format mt940: {columns}")
+    command.add_argument("--format", choices=["items", "mt940"], default="items")
+    command.add_argument("--days", type=int, choices=range(32), default=0, metavar="N", help="with --format mt940: days between matching dates")
+    command.add_argument("--encoding", help="with --format mt940: of the statement; UTF-8, else Windows-1252, if not given")
     command.add_argument("--project", required=True, help="its name or number")
     command.add_argument(
         "--manifest",
@@ -90,6 +97,17 @@ def _import(commands: Any) -> None:
 def _intake(commands: Any) -> None:
     command = _command(commands, "intake", intake.take, "Sends messages through the pipeline's gates: NDJSON, one message a line.")
     command.add_argument("source", type=Path, help="a file, or - for standard input")
+
+
+def _replay_audit(commands: Any) -> None:
+    text = "Rebuilds the movement of an exception, or the pipeline's totals, from its log stream alone."
+    command = _command(commands, "replay-audit", auditing.replay, text)
+    command.add_argument("log", type=Path, nargs="*", help="the log's files, - for standard input; those of this desk if not given")
+    one = command.add_mutually_exclusive_group()
+    one.add_argument("--trace", help="the movement of what has this trace id")
+    one.add_argument("--key", help="the movement of what has this idempotency key")
+    one.add_argument("--message", type=int, help="the movement of the message of this number")
+    one.add_argument("--compare", action="store_true", help="compare every record and message with the database")
 
 
 def _export(commands: Any) -> None:

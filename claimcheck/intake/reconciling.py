@@ -22,6 +22,7 @@ from claimcheck.intake.ledgers import Row
 from claimcheck.intake.matching import Break
 from claimcheck.intake.statements import Entry, Flaw
 
+LONGEST, LONGEST_TEXT = 200, 60  # characters of a partition's key
 BYTES = 32 * 1024 * 1024  # of a statement file, and of a ledger
 
 
@@ -73,7 +74,7 @@ def messages(project_id: int, breaks: Sequence[Break]) -> Iterator[bytes]:
     for one in breaks:
         said = {
             "project_id": project_id,
-            "partition_key": (one.row and one.row.entity) or one.statement.account,
+            "partition_key": _partition(one),
             "ledger_entity": (one.row and one.row.entity) or one.statement.account,
             "currency": one.statement.currency,
             "variance_amount": _money(one.variance, one.statement.currency),
@@ -82,7 +83,15 @@ def messages(project_id: int, breaks: Sequence[Break]) -> Iterator[bytes]:
         }
         content = hashlib.sha256(canonical.encode(said)).hexdigest()
         seen[content] += 1
-        yield canonical.encode({**said, "idempotency_key": f"mt940-{content[:40]}-{seen[content]}"})
+        yield canonical.encode({**said, "idempotency_key": f"mt940-{content[:32]}-{seen[content]}"}, sort_keys=False)
+
+
+def _partition(one: Break) -> str:
+    """What is handled in order: an entity's breaks, else a counterparty's, else those of one reference. Others need not wait for each other."""
+    entry, row = one.entry, one.row
+    known = (row and (row.entity or row.counterparty)) or (entry and entry.counterparty)
+    named = (row and row.reference) or (entry and (entry.reference or entry.text[:LONGEST_TEXT])) or ""
+    return (known or f"{one.statement.account} {named}")[:LONGEST].strip()
 
 
 def _payload(one: Break) -> dict[str, Any]:
@@ -99,7 +108,7 @@ def _payload(one: Break) -> dict[str, Any]:
 
 
 def _side(reference: str, at: date, amount: Decimal, currency: str, counterparty: str) -> dict[str, str]:
-    told = {"reference": reference, "date": at.isoformat(), "amount": _money(amount, currency), "currency": currency, "counterparty": counterparty}
+    told = {"amount": _money(amount, currency), "currency": currency, "date": at.isoformat(), "reference": reference, "counterparty": counterparty}
     return {name: value for name, value in told.items() if value}
 
 
@@ -110,13 +119,11 @@ def _named(entry: Entry, row: Row | None) -> str:
 
 
 def _summary(one: Break) -> str:
-    name = (one.row.reference if one.row else "") or (one.entry.reference if one.entry else "") or (one.entry.text if one.entry else "")
-    currency = one.statement.currency
-    if one.entry and one.row:
-        what = f"bank {_money(one.entry.amount, currency)}, ledger {_money(one.row.amount, currency)}"
-    else:
-        what = f"{'bank' if one.entry else 'ledger'} alone, {_money(one.entry.amount if one.entry else one.row.amount, currency)}"  # type: ignore[union-attr]
-    return f"{name[:60] or 'no reference'}: {what} {currency}"
+    entry, row, currency = one.entry, one.row, one.statement.currency
+    name = row.reference if row else (entry and (entry.counterparty or entry.text or entry.reference)) or "no reference"
+    bank, ledger = (_money(side.amount, currency) if side else "" for side in (entry, row))
+    what = f"bank {bank}, ledger {ledger}" if bank and ledger else f"bank alone, {bank}" if bank else f"ledger alone, {ledger}"
+    return f"{name[:60].strip()}: {what} {currency}"
 
 
 def _details(one: Break) -> dict[str, str]:
