@@ -161,3 +161,116 @@ def test_it_moves_between_the_parts_of_an_item(desk: LiveDesk, browser_of: Brows
     page.keyboard.press("]")
     expect(page.get_by_text("Dear desk")).to_be_visible()
     expect(page.get_by_role("tab", name="letter.txt")).to_have_attribute("aria-selected", "true")
+
+
+def test_it_skips_by_a_digit_and_chooses_no_reason_by_it(desk: LiveDesk, browser_of: Browsers):
+    [first, _] = desk.send(desk.project(title="case"), {"case": "hard one"}, {"case": "other"})
+    page = open_next(browser_of, desk.cast.ada)
+    page.keyboard.press("x")
+    sheet = page.locator("#skip .sheet")
+    expect(sheet.get_by_role("button")).to_have_text([re.compile(rf"\s{n}$") for n in range(1, 5)])
+    for key in ("a", "9"):   # the open sheet has the keys to itself
+        page.keyboard.press(key)
+    page.keyboard.press("Escape")
+    expect(sheet).to_be_hidden()
+    assert page.locator("#decide :checked").count() == 0
+    page.keyboard.press("2")
+    expect(page.get_by_label(REASONS[1])).to_be_checked()
+    page.keyboard.press("x")
+    page.keyboard.press("2")
+    expect(page.get_by_role("heading", name="other")).to_be_visible()
+    assert desk.execute("SELECT detail ->> 'reason' FROM events WHERE kind = 'assignment.skipped' AND item_id = %s", first) == [("not my field",)]
+
+
+def test_it_closes_the_sheet_by_a_click_beside_it(desk: LiveDesk, browser_of: Browsers):
+    desk.send(desk.project(), {"case": "one"})
+    page = open_next(browser_of, desk.cast.ada)
+    page.keyboard.press("x")
+    expect(page.locator("#skip .sheet")).to_be_visible()
+    page.locator("#item-title").click()
+    expect(page.locator("#skip .sheet")).to_be_hidden()
+    page.keyboard.press("a")
+    expect(page.get_by_label("Approve")).to_be_checked()
+
+
+def test_it_releases_by_its_key_and_lists_it(desk: LiveDesk, browser_of: Browsers):
+    [item] = desk.send(desk.project(), {"case": "given back"})
+    page = open_next(browser_of, desk.cast.ada)
+    page.keyboard.press("?")
+    keys = page.get_by_role("dialog", name="Keys")
+    expect(keys).to_contain_text("Release: give it back")
+    expect(keys).not_to_contain_text("Send back")
+    page.keyboard.press("Escape")
+    page.keyboard.press("z")
+    expect(page.get_by_text("Given back")).to_be_visible()
+    assert decided(desk, item) == 0
+
+
+def test_it_sends_back_by_its_key_and_decides_nothing_by_it(desk: LiveDesk, browser_of: Browsers):
+    [item] = desk.send(desk.project(title="case"), {"case": "Odd one"})
+    desk.decide(desk.cast.ada, verdict="escalate", reason=REASONS[1])
+    page = browser_of(desk.cast.chi)
+    page.goto("/escalations")
+    page.get_by_role("button", name="Take Odd one").click()
+    ready(page)
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_contain_text("Send back to review")
+    page.keyboard.press("Escape")
+    for key in ("a", "1", "Backspace"):
+        page.keyboard.press(key)
+    expect(page.get_by_label("What should the reviewers do differently?")).to_be_focused()
+    page.keyboard.type("An r, an x and a 2 are letters here.")
+    page.keyboard.press("Control+Enter")   # the form around the sheet is complete, and not what is meant
+    expect(page.get_by_text("Sent back to review")).to_be_visible()
+    assert desk.execute("SELECT verdict FROM decisions WHERE item_id = %s", item) == [("escalate",)]
+
+
+def test_it_says_once_how_many_to_choose(desk: LiveDesk, browser_of: Browsers):
+    question = {"ask": "choices", "options": ["income proven", "stable address", "prior default"], "min": 1, "max": 2}
+    desk.send(desk.project(question=question), {"case": "one"})
+    page = open_next(browser_of, desk.cast.ada, viewport={"width": 390, "height": 844})
+    expect(page.get_by_text("Choose 1 to 2")).to_have_count(1)
+    expect(page.locator("#wants")).to_have_text("Nothing chosen yet")
+    for key in "isp":
+        page.keyboard.press(key)
+    expect(page.locator("#wants")).to_have_text("1 too many")
+
+
+def test_it_judges_pairs_by_keyboard_alone(desk: LiveDesk, browser_of: Browsers):
+    rules = {"question": {"ask": "preference"}, "pairs": [{"left": "left", "right": "right"}], "title": "asked"}
+    items = desk.send(desk.project(**rules), *({"asked": asked, "left": "Yes.", "right": "No."} for asked in ("first", "second", "third")))
+    page = open_next(browser_of, desk.cast.ada)
+    for title, key in (("first", "l"), ("second", "r"), ("third", "t")):
+        expect(page.get_by_role("heading", name=title)).to_be_visible()
+        ready(page)
+        for pressed in ("]", "[", key, "1", "Enter"):
+            page.keyboard.press(pressed)
+    expect(page.get_by_role("heading", name="Nothing to do at the moment")).to_be_visible()
+    assert [decision(desk, item)[1] for item in items] == ["left", "right", "tie"]
+
+
+def test_it_shows_guidance_as_it_is_meant_and_runs_nothing_in_it(desk: LiveDesk, browser_of: Browsers):
+    guidance = "The **face** first.\n\n- then the number\n\n<img src=x onerror=document.title='had'> [manual](https://example.org/m) [go](javascript:alert(1))"
+    desk.send(desk.project(guidance=guidance), {"case": "one"})
+    page = open_next(browser_of, desk.cast.ada)
+    title = page.title()
+    page.get_by_text("How to judge").click()
+    shown = page.locator(".guidance .prose")
+    expect(shown.locator("strong")).to_have_text("face")
+    expect(shown.get_by_role("listitem")).to_have_text("then the number")
+    expect(shown.locator("img")).to_have_count(0)
+    links = shown.locator("a[href]")
+    expect(links).to_have_count(1)
+    expect(links).to_have_attribute("rel", "noopener noreferrer")
+    assert page.title() == title
+
+
+def test_it_offers_the_way_back_where_the_payload_is_missing(desk: LiveDesk, browser_of: Browsers):
+    [item] = desk.send(desk.project(), {"case": "lost"})
+    for (key,) in desk.execute("SELECT object_key FROM evidence_parts WHERE item_id = %s", item):
+        desk.store.delete(key)
+    page = open_next(browser_of, desk.cast.ada)
+    expect(page.locator("#payload")).to_contain_text("The payload is not available")
+    page.locator("#payload").get_by_role("button", name="Give it back").click()
+    expect(page.get_by_text("Given back")).to_be_visible()
+    assert decided(desk, item) == 0
