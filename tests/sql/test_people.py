@@ -212,7 +212,7 @@ MUTANTS = [
     ("people/disable", "ended_at = greatest(clock_timestamp(), a.claimed_at), end_reason = 'revoked'", "ended_at = ended_at", BACK),
     ("people/disable", "array_remove(t.seen_by, ended.person_id)", "t.seen_by", BACK),
     ("people/disable", "array_remove(t.seen_by, ended.person_id)", "'{}'", SEAT),
-    ("people/disable", ">= t.abandon_limit", "> t.abandon_limit", test_it_escalates_what_was_left_once_too_often_by_being_disabled),
+    ("people/disable", "at_limit(t)", "false", test_it_escalates_what_was_left_once_too_often_by_being_disabled),
     ("people/disable", "sessions s SET ended_at = clock_timestamp()", "sessions s SET ended_at = NULL", ENDS),
     ("people/disable", "tokens k SET revoked_at = clock_timestamp()", "tokens k SET revoked_at = NULL", ENDS),
     ("people/disable", "password_links l SET used_at = clock_timestamp()", "password_links l SET used_at = NULL", ENDS),
