@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 PREFIX = "CLAIMCHECK_"
 PREFIXED = ("home", "demo", "demo_password")  # the attributes whose variable carries the prefix
 SECRETS = (
-    "database_url", "database_url_web", "database_url_worker", "redis_url", "s3_access_key", "s3_secret_key", "secret_key",
+    "database_url", "database_url_web", "database_url_worker", "redis_url", "streams_url", "s3_access_key", "s3_secret_key", "secret_key",
     "demo_password",
 )  # fmt: skip
 WELL_KNOWN = ("changeme", "secretkey", "yoursecret", "insecure", "default", "example", "password", "0123456789")
@@ -68,6 +68,8 @@ class Settings(BaseSettings):
     database_url_web: str | None = Field(default=None, repr=False, description="claimcheck_web's postgresql://USER:PASSWORD@HOST/NAME")
     database_url_worker: str | None = Field(default=None, repr=False, description="claimcheck_worker's postgresql://USER:PASSWORD@HOST/NAME")
     redis_url: str | None = Field(default=None, repr=False, description="a redis://, rediss:// or unix:// address")
+    streams_url: str | None = Field(default=None, repr=False, description="a redis://, rediss:// or unix:// address, not that of REDIS_URL")
+    drop_folder: Path | None = Field(default=None, description="a folder for files of messages, as /srv/breaks")
     s3_endpoint: str | None = Field(default=None, description="the store's address, as https://s3.example.org, without a path")
     s3_access_key: str | None = Field(default=None, repr=False, description="the store's access key")
     s3_secret_key: str | None = Field(default=None, repr=False, description="the store's secret key")
@@ -90,17 +92,17 @@ class Settings(BaseSettings):
     def _is_origin(cls, value: str | None) -> str | None:
         return _origin(value)
 
-    @field_validator("home")
+    @field_validator("home", "drop_folder")
     @classmethod
-    def _is_absolute(cls, value: Path) -> Path:
-        return value.expanduser().absolute()
+    def _is_absolute(cls, value: Path | None) -> Path | None:
+        return value and value.expanduser().absolute()
 
     @field_validator("database_url", "database_url_web", "database_url_worker")
     @classmethod
     def _is_postgres(cls, value: str | None) -> str | None:
         return _starts(value, "postgresql://", "postgres://", "host=", "service=")
 
-    @field_validator("redis_url")
+    @field_validator("redis_url", "streams_url")
     @classmethod
     def _is_redis(cls, value: str | None) -> str | None:
         return _starts(value, "redis://", "rediss://", "unix://")

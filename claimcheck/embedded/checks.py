@@ -31,15 +31,16 @@ def database(settings: Settings) -> None:
             raise Unusable(f"{name} reaches a database with {', '.join(f'{n}=off' for n in off)}, which loses decisions; set them to on")
 
 
-def queue(settings: Settings) -> None:
-    """Raises Unusable where Redis may drop jobs when its memory is full."""
-    with redis.Redis.from_url(str(settings.redis_url), socket_timeout=5, socket_connect_timeout=5) as client:
+def queue(settings: Settings, attribute: str = "redis_url") -> None:
+    """Raises Unusable where Redis may drop jobs, or entries of the stream, when its memory is full."""
+    name = attribute.upper()
+    with redis.Redis.from_url(str(getattr(settings, attribute)), socket_timeout=5, socket_connect_timeout=5) as client:
         try:
             policy = client.info("memory").get("maxmemory_policy")
         except redis.RedisError as error:
-            raise Unusable(f"REDIS_URL cannot be used: {error}") from error
+            raise Unusable(f"{name} cannot be used: {error}") from error
     if policy != "noeviction":
-        raise Unusable(f"REDIS_URL reaches a server with maxmemory-policy {policy}, which drops jobs; set it to noeviction")
+        raise Unusable(f"{name} reaches a server with maxmemory-policy {policy}, which drops what waits there; set it to noeviction")
 
 
 def store(settings: Settings) -> None:

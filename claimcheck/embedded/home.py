@@ -13,6 +13,7 @@ from typing import IO, Any
 
 MADE = {
     "postgres": 24, "owner": 24, "web": 24, "worker": 24, "valkey_admin": 24, "valkey_desk": 24,
+    "streams_admin": 24, "streams_desk": 24,
     "s3_access_key": 15, "s3_secret_key": 30, "secret_key": 48,
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ from typing import Any
 from claimcheck.embedded import ports, processes
 from claimcheck.embedded.home import Home
 
-SERVERS = ("store", "valkey", "postgres")  # in the order of their ending, after everything that uses them
+SERVERS = ("store", "valkey", "streams", "postgres")  # in the order of their ending, after everything that uses them
 
 
 def clear(home: Home, say: Callable[[str], None]) -> None:

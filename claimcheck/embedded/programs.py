@@ -1,4 +1,4 @@
-"""The desk's own processes: web, workers, dispatcher, publisher; each gets only the settings that it may know."""
+"""The desk's own processes: web, workers, dispatcher, publisher, intake; each gets only the settings that it may know."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from claimcheck.config import Settings
 from claimcheck.embedded.processes import Program
 
 GUNICORN = Path(__file__).with_name("gunicorn_conf.py")
-NEVER = {"database_url": None, "demo_password": None}  # the owner's rights and the demo's password are bin/run's alone
+NEVER = {"database_url": None, "demo_password": None, "streams_url": None}  # the owner's rights and the demo's password are bin/run's alone
+INTAKE = ("database_url_web", "streams_url")  # the secrets of who takes items in, as the web does
 WEB_GRACE, WORKER_GRACE = 25.0, 30.0  # seconds; longer than a request, longer than an effect's deadline
 
 
@@ -22,6 +23,8 @@ def all_of(settings: Settings, logs: Path) -> list[Program]:
     programs = [_web(web, logs)]
     programs += [_module(f"worker-{n + 1}", "workers.worker", worker, logs) for n in range(settings.workers)]
     programs += [_module(name, f"workers.{name}", worker, logs) for name in ("dispatcher", "publisher")]
+    intake = settings.model_copy(update={name: None for name in config.SECRETS if name not in INTAKE})
+    programs.append(_module("intake", "workers.intake", intake, logs))
     return programs
 
 

@@ -14,9 +14,9 @@ from claimcheck.embedded.processes import Program
 from claimcheck.embedded.valkey import Valkey
 from claimcheck.embedded.weed import Weed
 
-USUAL = {"postgres": [5432], "valkey": [6379], "store": [8333] + [0] * (len(weed.PORTS) - 1)}
-ADDRESS = {"postgres": "database_url", "valkey": "redis_url", "store": "s3_endpoint"}
-TITLE = {"postgres": "PostgreSQL", "valkey": "Valkey", "store": "the S3 store"}
+USUAL = {"postgres": [5432], "valkey": [6379], "streams": [6380], "store": [8333] + [0] * (len(weed.PORTS) - 1)}
+ADDRESS = {"postgres": "database_url", "valkey": "redis_url", "streams": "streams_url", "store": "s3_endpoint"}
+TITLE = {"postgres": "PostgreSQL", "valkey": "Valkey", "streams": "Valkey for streams", "store": "the S3 store"}
 READY_SECONDS = 60
 ATTEMPTS = 3  # a port may be taken between our asking and the server's opening it
 
@@ -28,8 +28,9 @@ class Server(Protocol):
 
 
 def wanted(settings: Settings) -> list[str]:
-    """The servers that we have to start ourselves."""
-    return [name for name, attribute in ADDRESS.items() if not getattr(settings, attribute)]
+    """The servers that we have to start ourselves. Who has a Redis of their own, and names none for streams, has no streams."""
+    missing = [name for name, attribute in ADDRESS.items() if not getattr(settings, attribute)]
+    return [name for name in missing if name != "streams" or "valkey" in missing]
 
 
 def start(settings: Settings, home: Home, children: Children, say: Callable[[str], None]) -> Settings:
@@ -57,14 +58,15 @@ def _make(settings: Settings, home: Home, say: Callable[[str], None]) -> dict[st
     chosen = home.ports({name: USUAL[name] for name in names}, ports.pick)
     makers = {
         "postgres": lambda port, log: Postgres(settle(home.path, say), port[0], secrets, log),
-        "valkey": lambda port, log: Valkey(home.path / "valkey", port[0], _valkey_passwords(secrets), log),
+        "valkey": lambda port, log: Valkey(home.path / "valkey", port[0], _valkey_passwords(secrets, "valkey"), log),
+        "streams": lambda port, log: Valkey(home.path / "streams", port[0], _valkey_passwords(secrets, "streams"), log, "streams", "always"),
         "store": lambda port, log: Weed(home.path / "store", port, *_store_keys(secrets), settings.s3_bucket, log),
     }
     return {name: makers[name](chosen[name], home.log / f"{name}.log") for name in names}
 
 
-def _valkey_passwords(secrets: dict[str, str]) -> dict[str, str]:
-    return {"admin": secrets["valkey_admin"], "desk": secrets["valkey_desk"]}
+def _valkey_passwords(secrets: dict[str, str], name: str) -> dict[str, str]:
+    return {who: secrets[f"{name}_{who}"] for who in ("admin", "desk")}
 
 
 def _store_keys(secrets: dict[str, str]) -> tuple[str, str]:
@@ -100,6 +102,8 @@ def _reached(servers: dict[str, Any]) -> dict[str, Any]:
         found |= {f"database_url_{role}": postgres.conninfo(role) for role in ("web", "worker")}
     if valkey := servers.get("valkey"):
         found["redis_url"] = valkey.url()
+    if streams := servers.get("streams"):
+        found["streams_url"] = streams.url()
     if store := servers.get("store"):
         found |= {"s3_endpoint": store.endpoint, "s3_access_key": store.access_key, "s3_secret_key": store.secret_key}
     return found
@@ -109,4 +113,6 @@ def check(settings: Settings) -> None:
     """Raises Unusable where a server, ours or not, would lose work."""
     checks.database(settings)
     checks.queue(settings)
+    if settings.streams_url:
+        checks.queue(settings, "streams_url")
     checks.store(settings)

@@ -25,7 +25,7 @@ daemonize no
 databases 64
 save ""
 appendonly yes
-appendfsync everysec
+appendfsync {fsync}
 maxmemory 256mb
 maxmemory-policy noeviction
 user default off
@@ -42,14 +42,17 @@ def binary() -> str:
 
 
 class Valkey:
-    """One server. `passwords` names `admin`, who may do anything, and `desk`, who may do what RQ needs."""
+    """One server. `passwords` names `admin`, who may do anything, and `desk`, who may do what RQ and the pipeline need.
 
-    def __init__(self, folder: Path, port: int, passwords: Mapping[str, str], log: Path):
-        self.folder, self.port, self.passwords, self.log = folder, port, passwords, log
+    With `fsync` "always" what it acknowledged is on the disk; with "everysec" a power cut takes the last second.
+    """
+
+    def __init__(self, folder: Path, port: int, passwords: Mapping[str, str], log: Path, name: str = "valkey", fsync: str = "everysec"):
+        self.folder, self.port, self.passwords, self.log, self.name, self.fsync = folder, port, passwords, log, name, fsync
 
     def prepare(self) -> None:
         self.folder.mkdir(mode=0o700, exist_ok=True)
-        text = CONFIGURATION.format(folder=f'"{self.folder}"', port=self.port, rights=DESK, **self.passwords)
+        text = CONFIGURATION.format(folder=f'"{self.folder}"', port=self.port, fsync=self.fsync, rights=DESK, **self.passwords)
         with open(self._configuration(), "w", encoding="utf-8", opener=private) as file:
             file.write(text)
 
@@ -57,7 +60,7 @@ class Valkey:
         return self.folder / "valkey.conf"
 
     def program(self) -> Program:
-        return Program("valkey", [binary(), str(self._configuration())], self.log, environ={"PATH": os.defpath})
+        return Program(self.name, [binary(), str(self._configuration())], self.log, environ={"PATH": os.defpath})
 
     def is_ready(self) -> bool:
         with redis.Redis.from_url(self.url("admin"), socket_timeout=2, socket_connect_timeout=2) as client:

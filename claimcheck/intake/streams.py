@@ -1,0 +1,215 @@
+"""Messages in a stream of Redis or Valkey: read by one reader at a time, in the stream's order, and acknowledged once the inbox has them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, ClassVar
+from uuid import uuid4
+
+import redis.asyncio
+import redis.exceptions
+
+from claimcheck import errors
+from claimcheck.db import Database
+from claimcheck.intake import admission
+from claimcheck.intake.admission import Sender
+from claimcheck.intake.sources import Settings, Threads
+
+STREAM, GROUP, READER = "claimcheck:intake", "claimcheck", "claimcheck:intake:reader"
+FIELD = "body"
+SYSTEM = 0  # who sends: whoever may write to the stream may send for every project
+NEW = ">"
+
+# One reader at a time, by a key that it renews; with it come the entries that others read and never acknowledged, so that they are read again, before
+# new ones and in their order. In one script: whoever lost the key between two commands would take entries away from the reader after it.
+OWN = """
+local owner = redis.call('GET', KEYS[2])
+if owner and owner ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
+if owner then return 1 end
+local cursor = '0-0'
+repeat
+    local claimed = redis.call('XAUTOCLAIM', KEYS[1], ARGV[3], ARGV[1], 0, cursor, 'COUNT', 1000, 'JUSTID')
+    cursor = claimed[1]
+until cursor == '0-0'
+for _, consumer in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[3])) do
+    local known = {}
+    for n = 1, #consumer, 2 do known[consumer[n]] = consumer[n + 1] end
+    if known['name'] ~= ARGV[1] and known['pending'] == 0 then redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[3], known['name']) end
+end
+return 2
+"""
+# Who is no longer the reader reads nothing.
+READ = """
+if redis.call('GET', KEYS[2]) ~= ARGV[1] then return redis.error_reply('NOTREADER another one reads') end
+redis.call('PEXPIRE', KEYS[2], ARGV[2])
+return redis.call('XREADGROUP', 'GROUP', ARGV[3], ARGV[1], 'COUNT', ARGV[4], 'STREAMS', KEYS[1], ARGV[5])
+"""
+# What was acknowledged leaves the stream, as far as nothing before it is pending.
+ACKNOWLEDGE = """
+local n = redis.call('XACK', KEYS[1], ARGV[1], unpack(ARGV, 2))
+local pending = redis.call('XPENDING', KEYS[1], ARGV[1])
+redis.call('XTRIM', KEYS[1], 'MINID', '~', pending[1] > 0 and pending[2] or ARGV[#ARGV])
+return n
+"""
+RENEW = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0"
+RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of the stream: a message, and whatever its producer put beside it."""
+
+    id: str
+    body: bytes = field(repr=False)
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StreamRun:
+    """Entries in the stream's order."""
+
+    sequence: str
+    entries: tuple[Entry, ...]
+    alone: bool = False
+
+    @property
+    def size(self) -> int:
+        return len(self.entries)
+
+
+class StreamSource:
+    """Entries of the stream, which are admitted. An entry without `body` is kept as a dead letter, with all its fields."""
+
+    name: ClassVar[str] = "stream"
+
+    def __init__(self, client: redis.asyncio.Redis, db: Database, threads: Threads, worker: str, settings: Settings, admit: Any = admission.admit):
+        self.client, self.db, self.threads, self.worker, self.settings, self._admit = client, db, threads, worker, settings, admit
+        self.me = f"{worker}:{uuid4().hex[:12]}"
+        self._grouped, self._reader = False, False
+        self._from, self._times = NEW, 0  # how often reading began anew
+        self._turn = asyncio.Lock()
+
+    async def pull(self, room: int) -> Sequence[StreamRun]:
+        """Entries once read and never acknowledged first, then new ones; none while another reads. Raises QueueSaturated while the inbox is full."""
+        await self.threads.help(admission.room, self.db, self.settings())
+        try:
+            return await self._pull(room)
+        except redis.exceptions.ResponseError as error:
+            self._reader = False
+            if "NOGROUP" in str(error) or "NOTREADER" in str(error):  # flushed, or we were away for long
+                self._grouped = False
+                return []
+            raise errors.Unavailable(f"Redis refuses to read the stream: {error}") from error
+        except (redis.exceptions.RedisError, OSError) as error:
+            self._reader = False
+            raise errors.Unavailable(f"Redis does not answer: {type(error).__name__}") from error
+
+    async def _pull(self, room: int) -> list[StreamRun]:
+        if not self._grouped:
+            await self._make_group()
+        times = self._times
+        if not self._reader and not await self._own():
+            return []
+        run, cursor = list[StreamRun](), ""
+        while not run and cursor != NEW:
+            cursor = self._from
+            run = await self._read(cursor, room)
+            if times != self._times:  # it is read again, behind what has to come before it
+                return []
+        return run
+
+    async def _read(self, cursor: str, room: int) -> list[StreamRun]:
+        """New entries, or those of ours that follow the cursor; once there are none of these any more, new ones are next."""
+        times = self._times
+        found = await self._script(READ, [STREAM, READER], self.me, self._lease_ms(), GROUP, room, cursor)
+        entries = found[0][1] if found else []
+        if cursor != NEW and times == self._times:
+            self._from = entries[-1][0].decode() if entries else NEW
+        gone = [entry_id for entry_id, fields in entries if not fields]
+        if gone:  # deleted or trimmed by somebody before they were admitted
+            await self.client.xack(STREAM, GROUP, *gone)
+        run = StreamRun(STREAM, tuple(_entry(entry_id, fields) for entry_id, fields in entries if fields))
+        return [run] if run.entries else []
+
+    async def _make_group(self) -> None:
+        try:
+            await self.client.xgroup_create(STREAM, GROUP, id="0", mkstream=True)
+        except redis.exceptions.ResponseError as error:
+            if "BUSYGROUP" not in str(error):
+                raise
+        self._grouped = True
+
+    async def _own(self) -> bool:
+        """Whether we are the reader; who has just become it begins with what others left."""
+        self._reader = bool(await self._script(OWN, [STREAM, READER], self.me, self._lease_ms(), GROUP))
+        if self._reader:
+            self._from = "0"
+        return self._reader
+
+    async def _script(self, script: str, keys: list[str], *args: Any) -> Any:
+        return await self.client.eval(script, len(keys), *keys, *args)  # type: ignore[misc]
+
+    def _lease_ms(self) -> int:
+        return self.settings().parameters.lease_timeout_ms
+
+    async def handle(self, runs: Sequence[StreamRun]) -> None:
+        for run in runs:
+            for headers, entries in _alike(run.entries):
+                sender = Sender(SYSTEM, None, "stream", dict(headers))
+                bodies = [entry.body for entry in entries]
+                await self.threads.handle(self._admit, self.db, bodies, sender=sender, worker=self.worker, settings=self.settings())
+                await self._acknowledge([entry.id for entry in entries])
+
+    async def _acknowledge(self, ids: list[str]) -> None:
+        """What isn't acknowledged for want of Redis is read and admitted again, which changes nothing."""
+        try:
+            await self._script(ACKNOWLEDGE, [STREAM], GROUP, *ids)
+        except (redis.exceptions.RedisError, OSError) as error:
+            raise errors.Unavailable(f"Redis does not answer: {type(error).__name__}") from error
+
+    async def extend(self, runs: Sequence[StreamRun]) -> None:  # noqa: ARG002 (a Source's)
+        await self._quietly(RENEW, self.me, self._lease_ms())
+
+    async def hand_back(self, runs: Sequence[StreamRun]) -> None:  # noqa: ARG002 (a Source's)
+        """They stay pending, and are read again before anything that comes after them."""
+        self._again()
+
+    async def put_off(self, run: StreamRun, error: str) -> None:  # noqa: ARG002 (a Source's)
+        self._again()
+
+    def _again(self) -> None:
+        self._times += 1
+        self._from = "0"
+
+    async def close(self) -> None:
+        """Leaves the stream to the next reader."""
+        await self._quietly(RELEASE, self.me)
+        await self.client.aclose()
+
+    async def _quietly(self, script: str, *args: Any) -> None:
+        try:
+            await self._script(script, [READER], *args)
+        except (redis.exceptions.RedisError, OSError):
+            self._reader = False
+
+
+def _entry(entry_id: bytes, fields: list[bytes]) -> Entry:
+    named = {fields[n].decode(errors="replace"): fields[n + 1] for n in range(0, len(fields), 2)}
+    body = named.pop(FIELD, None)
+    headers = {name: value.decode(errors="replace") for name, value in named.items()}
+    if body is None:
+        body = json.dumps(headers).encode()
+    return Entry(entry_id.decode(), body, tuple(sorted(headers.items())))
+
+
+def _alike(entries: Sequence[Entry]) -> Iterator[tuple[tuple[tuple[str, str], ...], list[Entry]]]:
+    """Neighbours with the same headers, as many as one call admits."""
+    for headers, group in groupby(entries, key=lambda entry: entry.headers):
+        same = list(group)
+        for n in range(0, len(same), admission.LIMIT):
+            yield headers, same[n : n + admission.LIMIT]

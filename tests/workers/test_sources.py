@@ -1,0 +1,347 @@
+"""What both sources promise: every message once, in the order of its partition, whoever is killed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from claimcheck import errors
+from claimcheck.intake import streams
+from claimcheck.intake.pool import Pool
+from claimcheck.intake.streams import STREAM
+from tests import pipeline
+from tests.doors import Door, Killed
+from tests.intake import World
+from tests.pipeline import items, message
+
+
+@pytest.fixture(scope="module")
+def world(database: Any, store_server: Any) -> Iterator[World]:
+    world = World(database, store_server)
+    yield world
+    world.end()
+
+
+@pytest.fixture(params=["inbox", "stream"])
+def door(request: pytest.FixtureRequest, world: World, valkey: str, valkey_admin: str) -> Iterator[Door]:
+    world.quiet()
+    door = Door(world, request.param, valkey, valkey_admin)
+    yield door
+    door.end()
+
+
+@pytest.fixture
+def stream(world: World, valkey: str, valkey_admin: str) -> Iterator[Door]:
+    world.quiet()
+    door = Door(world, "stream", valkey, valkey_admin)
+    yield door
+    door.end()
+
+
+def bodies(project: int, count: int, partitions: str = "PQR") -> list[bytes]:
+    return [message(project, f"{n:03}", partitions[n % len(partitions)]) for n in range(count)]
+
+
+def by_partition(world: World, project: int) -> dict[str, list[str]]:
+    found = defaultdict(list)
+    rows = world.all("SELECT p.key, i.idempotency_key FROM items i JOIN partitions p ON p.id = i.partition_id "
+                     "WHERE i.project_id = %s ORDER BY i.partition_no", project)  # fmt: skip
+    for partition, key in rows:
+        found[partition].append(key)
+    return dict(found)
+
+
+def whole(world: World, project: int, count: int, partitions: str = "PQR") -> None:
+    """Each has its item, in order, and nothing is left over."""
+    expected = {p: [f"{n:03}" for n in range(count) if partitions[n % len(partitions)] == p] for p in partitions}
+    assert by_partition(world, project) == expected and not world.refused(project)
+
+
+async def until(holds: Callable[[], Any], seconds: float = 60) -> None:
+    async with asyncio.timeout(seconds):
+        while not await asyncio.to_thread(holds):
+            await asyncio.sleep(0.02)
+
+
+async def all_of(consumer: Any, runs: Sequence[Any]) -> None:
+    for run in runs:
+        await consumer.handle([run])
+
+
+def test_it_gives_each_once_and_in_order(door: Door) -> None:
+    project = door.world.project()
+
+    async def main() -> None:
+        door.send(bodies(project, 300))
+        pool = Pool(door.consumer(), lambda: pipeline.settings(prefetch=40, run_messages=10))
+        running = asyncio.create_task(pool.run())
+        await until(lambda: pool.status.handled == 300)
+        pool.stop()
+        assert await running
+        await pool.source.close()
+        assert door.kind == "inbox" or not door.admin.exists(streams.READER)
+        await door.rest()
+
+    door.play(main)
+    whole(door.world, project, 300)
+    assert door.left() == 0
+
+
+@pytest.mark.parametrize("fate", ["before", "after", "between"])
+def test_it_loses_nothing_with_a_consumer_that_is_killed(door: Door, fate: str) -> None:
+    """Before its commit, after it (an acknowledgement that never came), or with what it had only pulled."""
+    project = door.world.project()
+
+    async def main() -> None:
+        door.send(bodies(project, 40))
+        first, second = door.consumer([fate]), door.consumer()
+        runs = await first.pull(20)
+        if fate != "between":
+            with pytest.raises(Killed):
+                await first.handle(runs[:1])
+        door.lapse()
+        await all_of(second, await second.pull(20))
+        await door.rest()
+
+    door.play(main)
+    whole(door.world, project, 40)
+    assert door.left() == 0
+
+
+def test_it_reads_again_in_order_what_was_handed_back(door: Door) -> None:
+    project = door.world.project()
+
+    async def main() -> None:
+        door.send(bodies(project, 30, "P"))
+        consumer = door.consumer()
+        first = await consumer.pull(10)
+        door.send(bodies(project, 40, "P")[30:])
+        await consumer.hand_back(first)
+        again = await consumer.pull(10)
+        assert sum(run.size for run in again) == sum(run.size for run in first) == 10
+        await all_of(consumer, again)
+        await door.rest()
+
+    door.play(main)
+    whole(door.world, project, 40, "P")
+
+
+def test_it_gives_a_partition_to_one_of_two(door: Door) -> None:
+    project = door.world.project()
+
+    async def main() -> None:
+        door.send(bodies(project, 200))
+        asked = pipeline.settings(prefetch=20, run_messages=5)
+        pools = [Pool(door.consumer(name=f"pool {n}"), lambda: asked) for n in range(2)]
+        running = [asyncio.create_task(pool.run()) for pool in pools]
+        await until(lambda: sum(pool.status.handled for pool in pools) >= 200)
+        for pool in pools:
+            pool.stop()
+        await asyncio.gather(*running)
+        assert sum(pool.status.handled for pool in pools) == 200
+        await door.rest()
+
+    door.play(main)
+    whole(door.world, project, 200)
+
+
+def test_it_does_not_let_a_late_consumer_turn_the_order_round(door: Door) -> None:
+    """It was taken for dead, and goes on beside the one that has its work by now."""
+    project = door.world.project()
+
+    async def main() -> None:
+        door.send(bodies(project, 30, "P"))
+        late, next_one = door.consumer(), door.consumer()
+        first = await late.pull(10)
+        door.lapse()
+        await all_of(next_one, await next_one.pull(10))
+        try:
+            await all_of(late, first)
+        except errors.LeaseExpired:
+            assert door.kind == "inbox"
+        assert door.kind == "inbox" or not await late.pull(10), "another one reads"
+        await door.rest()
+
+    door.play(main)
+    whole(door.world, project, 30, "P")
+
+
+def test_it_suspends_while_the_inbox_is_full(stream: Door) -> None:
+    project = stream.world.project()
+
+    async def main() -> None:
+        stream.settings = pipeline.settings(inbox_limit=10)
+        stream.send(bodies(project, 40))
+        consumer = stream.consumer()
+        await all_of(consumer, await consumer.pull(10))
+        with pytest.raises(errors.QueueSaturated):
+            await consumer.pull(10)
+        assert stream.world.one("SELECT count(*) FROM inbox") == 10
+        stream.settings = pipeline.SETTINGS
+        await stream.rest()
+
+    stream.play(main)
+    whole(stream.world, project, 40)
+
+
+def test_it_keeps_what_is_no_message(stream: Door) -> None:
+    async def main() -> None:
+        stream.admin.xadd(STREAM, {"body": b"\xff{", "producer": "engine 7"})
+        stream.admin.xadd(STREAM, {"nothing": "here"})
+        await stream.rest()
+
+    stream.play(main)
+    first, second = stream.world.all("SELECT * FROM dead_letters WHERE source = 'stream' ORDER BY id DESC LIMIT 2")[::-1]
+    assert (bytes(first.body), first.headers, first.gate) == (b"\xff{", {"producer": "engine 7"}, "structural")
+    assert json.loads(bytes(second.body)) == {"nothing": "here"} and stream.left() == 0
+
+
+def test_it_lives_through_a_flush(stream: Door) -> None:
+    """What wasn't admitted is gone with its Redis; everything after it is read."""
+    project = stream.world.project()
+
+    async def main() -> None:
+        consumer = stream.consumer()
+        stream.send([message(project, "lost", "P")])
+        assert await consumer.pull(10)
+        stream.admin.flushdb()
+        stream.send([message(project, "kept", "P")])
+        runs: Sequence[Any] = []
+        async with asyncio.timeout(30):
+            while not runs:
+                runs = await consumer.pull(10)
+        await consumer.handle(runs)
+        await stream.rest()
+
+    stream.play(main)
+    assert items(stream.world, project) == ["kept"]
+
+
+def test_it_does_not_let_the_stream_grow(stream: Door) -> None:
+    project = stream.world.project()
+
+    async def main() -> None:
+        stream.send(bodies(project, 1000))
+        await stream.rest()
+
+    stream.play(main)
+    assert stream.admin.xlen(STREAM) <= 200
+    whole(stream.world, project, 1000)
+
+
+def test_it_says_so_when_its_redis_is_away(stream: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream, "valkey", "redis://127.0.0.1:1/0")
+
+    async def main() -> None:
+        with pytest.raises(errors.Unavailable):
+            await stream.consumer().pull(10)
+
+    stream.play(main)
+
+
+KEYS = 6
+EXAMPLES = int(os.environ.get("DESK_STORMS", "10"))  # more by hand
+STORM = st.fixed_dictionaries(
+    {
+        "deliveries": st.lists(st.integers(1, 5), min_size=2, max_size=KEYS).flatmap(
+            lambda times: st.permutations([key for key, n in enumerate(times) for _ in range(n)])
+        ),
+        "steps": st.lists(
+            st.tuples(st.sampled_from(["send", "send", "pull", "pull", "finish", "finish", "before", "after", "kill", "lapse", "back"]), st.integers(0, 2)),
+            max_size=40,
+        ),
+    }
+)  # fmt: skip
+
+
+class Storm:
+    """Consumers that are killed while messages come again and again; a model knows in which order each came first."""
+
+    def __init__(self, door: Door, project: int, deliveries: Sequence[int]):
+        self.door, self.project, self.to_send = door, project, list(deliveries)
+        self.first: dict[str, list[str]] = {}
+        self.fates: list[list[str]] = [[], [], []]
+        self.consumers = [door.consumer(fate) for fate in self.fates]
+        self.held: list[list[Any]] = [[], [], []]
+
+    def send(self, _: int = 0, count: int = 3) -> None:
+        now, self.to_send = self.to_send[:count], self.to_send[count:]
+        for key in now:
+            order = self.first.setdefault("PQ"[key % 2], [])
+            if f"{key}" not in order:
+                order.append(f"{key}")
+        self.door.send([message(self.project, f"{key}", "PQ"[key % 2], variance_amount=str(key % 3)) for key in now])
+
+    async def step(self, what: str, who: int) -> None:
+        if what == "send":
+            await asyncio.to_thread(self.send)
+        elif what == "pull":
+            self.held[who] += await self.consumers[who].pull(4)
+        elif what == "lapse":
+            self.door.lapse()
+        elif what == "kill":
+            self.held[who], self.consumers[who] = [], self.door.consumer(self.fates[who])
+        elif self.held[who]:
+            await self.finish(what, who)
+
+    async def finish(self, what: str, who: int) -> None:
+        run = self.held[who].pop(0)
+        self.fates[who][:] = [what] if what in ("before", "after") else []
+        try:
+            await (self.consumers[who].hand_back([run, *self.held[who]]) if what == "back" else self.consumers[who].handle([run]))
+        except errors.LeaseExpired:
+            assert self.door.kind == "inbox"
+        except Killed:
+            self.held[who], self.consumers[who] = [], self.door.consumer(self.fates[who])
+        if what == "back":
+            self.held[who] = []
+
+    async def end(self) -> None:
+        while self.to_send:
+            await asyncio.to_thread(self.send)
+        await self.door.rest()
+
+
+def test_it_holds_in_a_storm_of_redelivery(door: Door) -> None:
+    """Each message comes one to five times in any order: one item a key, in the order of first arrival, through to the delivered outcomes."""
+
+    @settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=[*HealthCheck])
+    @given(STORM)
+    def check(given_: dict[str, Any]) -> None:
+        door.world.quiet()
+        door.clear()
+        project = door.world.project()
+
+        async def main() -> Storm:
+            storm = Storm(door, project, given_["deliveries"])
+            for what, who in given_["steps"]:
+                await storm.step(what, who)
+            await storm.end()
+            return storm
+
+        storm = door.play(main)
+        assert by_partition(door.world, project) == storm.first
+        assert not door.world.refused(project) and door.left() == 0
+        pipeline.settle(door.world)
+        assert delivered(door.world, project) == storm.first
+
+    check()
+
+
+def delivered(world: World, project: int) -> dict[str, list[str]]:
+    """The keys of the outcomes, in the order in which effects are applied."""
+    rows = world.all(
+        "SELECT p.key, i.idempotency_key FROM outbox o JOIN decisions d ON d.id = o.decision_id JOIN items i ON i.id = d.item_id "
+        "JOIN partitions p ON p.id = i.partition_id WHERE i.project_id = %s ORDER BY o.effect_no", project)  # fmt: skip
+    found = defaultdict(list)
+    for partition, key in rows:
+        found[partition].append(key)
+    return dict(found)
