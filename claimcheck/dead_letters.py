@@ -113,6 +113,19 @@ ANY = Filter()
 
 
 @dataclass(frozen=True, slots=True)
+class Count:
+    """Open letters of a code."""
+
+    code: str
+    letters: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    letters: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Body:
     body: bytes
 
@@ -173,6 +186,17 @@ def page(db: Database, *, person: Person, wanted: Filter = ANY, after: int = 0, 
 def causes(db: Database, *, person: Person, project_id: int | None = None) -> list[Cause]:
     """What is wrong with the open ones that the person may see, the commonest first; the first 200 causes."""
     return db.all("dead_letters/causes", Cause, person_id=person.id, project_id=project_id)
+
+
+def open_codes(db: Database) -> list[Count]:
+    """How many are open, by code."""
+    return db.all("dead_letters/open_codes", Count)
+
+
+def waiting(db: Database) -> int:
+    """How many are open, counted to a hundred."""
+    row = db.one("dead_letters/waiting", _Waiting)
+    return row.letters if row else 0
 
 
 def load(db: Database, *, dead_letter_id: int, person: Person) -> Facts:

@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 
+from claimcheck import dead_letters
 from claimcheck.db import Database
+from claimcheck.intake import inbox, signals
 
+WAITING = 1_000_000  # messages, where their count stops
 BUCKETS = (0, 1, 2, 3, 5, 10, 20)
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -51,6 +54,7 @@ class Collector:
         yield from _queues(self.db.all("metrics/queues", Queue))
         yield _histogram(self.db.all("metrics/lease_counts", Leases))
         yield from _totals(self.db.all("metrics/totals", Totals)[0])
+        yield from _intake(self.db)
 
 
 def text(db: Database) -> bytes:
@@ -84,3 +88,18 @@ def _totals(totals: Totals) -> Iterator[Metric]:
         "claimcheck_oldest_unapplied_seconds", "Age of the oldest of them; the alert is on this.", value=totals.oldest_unapplied_seconds
     )
     yield GaugeMetricFamily("claimcheck_dead_letters", "Rows that were refused and kept.", value=totals.dead_letters)
+
+
+def _intake(db: Database) -> Iterator[Metric]:
+    given = CounterMetricFamily("claimcheck_intake_signals_total", "Signals of the pipeline since the beginning.", labels=["code"])
+    for signal in signals.totals(db):
+        given.add_metric([signal.code], signal.n)
+    refused = GaugeMetricFamily("claimcheck_dead_letters_open", "Dead letters that nobody has replayed yet.", labels=["code"])
+    for count in dead_letters.open_codes(db):
+        refused.add_metric([count.code], count.letters)
+    oldest = inbox.oldest(db)
+    yield from (given, refused)
+    yield GaugeMetricFamily("claimcheck_inbox_messages", "Messages that wait for a handler (counted to a million).", value=inbox.depth(db, WAITING))
+    yield GaugeMetricFamily(
+        "claimcheck_inbox_oldest_seconds", "Age of the oldest of them; 0 where none waits.", value=oldest.seconds if oldest else 0.0
+    )

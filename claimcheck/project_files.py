@@ -40,8 +40,13 @@ def read(path: Path) -> rules.Rules:
 
 def parse(data: bytes) -> rules.Rules:
     """As `read`, of the file's bytes."""
+    return rules.parse(value(data))
+
+
+def value(data: bytes) -> Any:
+    """What stands in a YAML file. Raises Invalid that names the line."""
     try:
-        found = yaml.load(data.decode(), _Loader)  # noqa: S506 - a SafeLoader
+        return yaml.load(data.decode(), _Loader)  # noqa: S506 - a SafeLoader
     except UnicodeDecodeError as error:
         raise errors.Invalid.field(f"byte {error.start}", "is no UTF-8; save the file as UTF-8") from None
     except yaml.MarkedYAMLError as error:
@@ -49,4 +54,3 @@ def parse(data: bytes) -> rules.Rules:
         raise errors.Invalid.field(f"line {line}", str(error.problem)) from None
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise errors.Invalid.field("file", f"can't be read as YAML: {str(error).splitlines()[0]}") from None
-    return rules.parse(found)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from claimcheck.cli import accounts, auditing, intake, keeping, moving, projects, verifying
+from claimcheck.cli import accounts, auditing, intake, keeping, moving, pipeline, projects, verifying
 
 ROLES = ["reviewer", "lead", "customer", "operator"]
 
@@ -19,7 +19,7 @@ def parser() -> argparse.ArgumentParser:
         epilog="Exit codes: 0 done, 1 it went wrong, 2 the call was wrong.",
     )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for add in (_user, _token, _project, _import, _intake, _replay_audit, _export, _verify, _receive, _key, _schema, _licences):
+    for add in (_user, _token, _project, _import, _intake, _pipeline, _replay_audit, _export, _verify, _receive, _key, _schema, _licences):
         add(commands)
     return top
 
@@ -97,6 +97,13 @@ def _import(commands: Any) -> None:
 def _intake(commands: Any) -> None:
     command = _command(commands, "intake", intake.take, "Sends messages through the pipeline's gates: NDJSON, one message a line.")
     command.add_argument("source", type=Path, help="a file, or - for standard input")
+
+
+def _pipeline(commands: Any) -> None:
+    text = "Prints the pipeline's settings in force as YAML, or puts those of a file in force as a new version."
+    command = _command(_group(commands, "pipeline", "the pipeline in front of the desk"), "settings", pipeline.settings, text)
+    command.add_argument("file", type=Path, nargs="?", help="a YAML file; what it does not name is as delivered")
+    command.add_argument("--why", default="", help="why they change, for the record")
 
 
 def _replay_audit(commands: Any) -> None:

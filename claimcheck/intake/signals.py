@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from claimcheck import logs
@@ -15,7 +17,33 @@ ADVICE: dict[str, str] = {
     "CONSUMER_LAG": "The oldest message has waited longer than lag_s. See that a pool runs, then what its handlers wait for.",
 }
 
+HOURS = 24  # that the page looks back
+
 log = logs.get("intake")
+
+
+@dataclass(frozen=True, slots=True)
+class Lately:
+    """A signal in the last hours: how often, and what it said last, which may be longer ago."""
+
+    code: str
+    n: int
+    last_at: datetime | None
+    last_trace_id: str | None
+    last_source_hash: bytes | None
+    last_detail: str | None
+
+    @property
+    def advice(self) -> str:
+        return ADVICE[self.code]
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """How often a signal was given since the beginning."""
+
+    code: str
+    n: int
 
 
 def note(
@@ -33,3 +61,13 @@ def note(
         code, detail=detail, trace_id=trace_id, source_hash=source_hash.hex() if source_hash else None, settings_version=settings_version, n=n
     )
     db.run("pipeline_signals/note", code=code, detail=detail[:2000], trace_id=trace_id, source_hash=source_hash, n=n)
+
+
+def lately(db: Database) -> list[Lately]:
+    """Each signal in the last HOURS, in the order of their advice."""
+    return db.all("pipeline_signals/lately", Lately, codes=[*ADVICE], hours=HOURS)
+
+
+def totals(db: Database) -> list[Total]:
+    """Each signal's count for metrics."""
+    return db.all("pipeline_signals/totals", Total)

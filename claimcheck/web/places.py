@@ -33,6 +33,7 @@ PLACES = (
     Place("/projects", "Projects", "p", ("lead", "customer", "operator")),
     Place("/effects", "Effects", "x", ("operator",)),
     Place("/people", "People", "o", ("lead", "operator")),
+    Place("/pipeline", "Pipeline", "l", ("lead", "operator")),
     Place("/dead-letters", "Dead letters", "d", ("lead", "customer", "operator")),
 )
 HOMES = {"reviewer": "/review", "lead": "/escalations", "customer": "/projects", "operator": "/people"}

@@ -7,6 +7,7 @@ from flask import Flask
 from claimcheck.web import (
     api,
     assignments,
+    dead_letters,
     decisions,
     docs,
     effects,
@@ -18,13 +19,14 @@ from claimcheck.web import (
     pages,
     payload,
     people,
+    pipeline,
     projects,
     review,
     work,
 )
 
 RESOURCES = (
-    login, pages, people, libraries, payload, review, assignments, decisions, escalations, work, projects, items, effects,
+    login, pages, people, libraries, payload, review, assignments, decisions, escalations, work, projects, items, effects, dead_letters, pipeline,
     api, docs, metrics,
 )  # fmt: skip
 

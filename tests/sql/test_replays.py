@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from claimcheck import dead_letters, errors, people, replays
+from claimcheck import dead_letters, doors, errors, people, replays
 from claimcheck.dead_letters import Filter, Refused
 from claimcheck.intake import admission, parameters
 from tests.intake import World, at_once, row, without
@@ -43,7 +43,7 @@ def original(world: World, letter: int) -> bytes:
     return bytes(world.one("SELECT body FROM dead_letters WHERE id = %s", letter))
 
 
-def replay(world: World, letter: int, who: str = "chi", **more: Any) -> replays.Replayed:
+def replay(world: World, letter: int, who: str = "chi", **more: Any) -> doors.Replayed:
     return replays.one(world.web, dead_letter_id=letter, person=getattr(world.cast, who), **more)
 
 
@@ -294,7 +294,7 @@ def test_it_stops_early_while_the_inbox_is_full_and_says_so(world: World, monkey
         if (fault := next(calls)) is not None:
             raise fault
 
-    monkeypatch.setattr(replays.rooms, "check", check)
+    monkeypatch.setattr(doors.rooms, "check", check)
     done = replays.many(world.web, person=world.cast.dov, asked=replays.Asked(project_id=project))
     assert (len(done.results), done.left, done.stopped) == (1, 2, "it is full")
 
@@ -332,7 +332,7 @@ def test_it_needs_the_lock_that_others_pass_over(world: World) -> None:
     first, _ = (item_letter(world, project, f"k-{n}") for n in range(2))
     with without("dead_letters/take", "FOR NO KEY UPDATE OF o SKIP LOCKED"), world.web.transaction() as connection:
         connection.raw.execute("SELECT FROM dead_letters_open WHERE dead_letter_id = %s FOR UPDATE", [first])
-        taken = world.web.all("dead_letters/take", replays._Row, person_id=world.cast.dov.id, after=0, last=2**40, limit=9, bytes=2**30,
+        taken = world.web.all("dead_letters/take", doors.Row, person_id=world.cast.dov.id, after=0, last=2**40, limit=9, bytes=2**30,
                               **replays.Asked(project_id=project).named())  # fmt: skip
     assert [r.id for r in taken][:1] == [first]
 

@@ -12,7 +12,9 @@ from flask import Flask
 from prometheus_client.parser import text_string_to_metric_families
 
 from claimcheck.db import STATEMENTS
+from claimcheck.intake import admission, parameters
 from tests import people
+from tests.messages import body
 from tests.people import Cast
 from tests.web.api_client import Api, proof
 
@@ -23,6 +25,10 @@ NAMES = {
     "claimcheck_decisions_unapplied": "gauge",
     "claimcheck_oldest_unapplied_seconds": "gauge",
     "claimcheck_dead_letters": "gauge",
+    "claimcheck_dead_letters_open": "gauge",
+    "claimcheck_intake_signals": "counter",
+    "claimcheck_inbox_messages": "gauge",
+    "claimcheck_inbox_oldest_seconds": "gauge",
 }
 
 
@@ -61,6 +67,29 @@ def test_it_measures_what_waits_what_was_held_and_what_is_unapplied(app: Flask, 
     assert (after["claimcheck_lease_count_bucket[1.0]"], after["claimcheck_lease_count_bucket[2.0]"]) == (1, 2)
     assert after["claimcheck_decisions_unapplied"] == 1, "the look that escalated is no outcome"
     assert 3600 < after["claimcheck_oldest_unapplied_seconds"] < 4200
+
+
+def test_it_measures_the_pipeline(app: Flask, cast: Cast, database: Any) -> None:
+    desk, eve = app.extensions["claimcheck"], Api(app, cast.eve)
+    before = measured(app)
+    project = eve.post("/v1/projects", {"name": "Breaks", "skill": "kyc", "reason_codes": ["fits"]}).json["id"]
+    sender = admission.Sender(cast.eve.id, cast.eve.customer_id, "http")
+    bodies = [body(project, "good"), body(project, "bad", match_decision="MATCHED"), body(project, "worse", variance_amount=1.5)]
+    admission.admit(desk.db, bodies, sender=sender, worker="test", settings=parameters.current(desk.db))
+    with psycopg.connect(database.superuser, autocommit=True) as sql:
+        sql.execute("ALTER TABLE messages DISABLE TRIGGER append_only")
+        sql.execute("UPDATE messages SET received_at = received_at - interval '1 hour'")
+        sql.execute("ALTER TABLE messages ENABLE TRIGGER append_only")
+    after = measured(app)
+    assert after["claimcheck_inbox_messages"] - before["claimcheck_inbox_messages"] == 1
+    assert before["claimcheck_inbox_oldest_seconds"] == 0 and 3600 < after["claimcheck_inbox_oldest_seconds"] < 4200
+    poison = "claimcheck_intake_signals_total[POISON_MESSAGE]"
+    assert after[poison] - before[poison] == 2 and after["claimcheck_intake_signals_total[CONSUMER_LAG]"] == 0
+    assert after["claimcheck_dead_letters_open[POISON_MESSAGE]"] == 2
+    letter = Api(app, cast.dov).get("/v1/dead-letters?code=POISON_MESSAGE").json["dead_letters"][0]["id"]
+    eve.post(f"/v1/dead-letters/{letter}/replay", {"body": body(project, "bad").decode()})
+    mended = measured(app)
+    assert mended["claimcheck_dead_letters_open[POISON_MESSAGE]"] == 1 and mended["claimcheck_dead_letters"] == after["claimcheck_dead_letters"]
 
 
 def test_it_answers_this_machine_and_an_operator_alone(app: Flask, cast: Cast) -> None:
