@@ -49,7 +49,7 @@ def test_it_shows_what_failed_with_its_error_and_what_it_holds_back(stage: Stage
     first, _ = stage.outcomes(project, 2, "ledger")
     fail(stage, first, project, NASTY)
     page = dov.get("/effects").text
-    assert "holds back 1 of its partition" in page and f"decision {first}" in page and project.name in page
+    assert "holds back 1 later one" in page and f"decision {first}" in page and project.name in page
     assert "&lt;img src=x" in page and "<img src=x" not in page and "{{7*7}}" in page
 
 
