@@ -6,7 +6,7 @@ import hashlib
 import json
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from claimcheck import errors, lines, people, projects, rules
 from claimcheck.db import Database
-from claimcheck.intake import admission, messages, parameters, rooms
+from claimcheck.intake import admission, messages, parameters, rooms, sending
 from tests.intake import World, at_once, without
 from tests.messages import WORKER, admit, body, disagreements, message, sender, waiting
 
@@ -371,6 +371,40 @@ def test_it_asks_to_wait_while_the_inbox_is_full(world: World) -> None:
         assert world.one("SELECT n > 0 FROM pipeline_signals WHERE code = 'QUEUE_SATURATED' ORDER BY minute DESC LIMIT 1")
     finally:
         other.close()
+
+
+def test_it_reads_no_further_while_a_patient_producer_waits(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    project, read, asked = world.project(), [], []
+
+    def bodies() -> Iterator[bytes]:
+        for n in range(3 * admission.LIMIT):
+            read.append(n)
+            yield body(project, f"k{n}")
+
+    def room(*_: Any) -> None:
+        asked.append(len(read))
+        if len(asked) in (2, 3, 4):
+            raise errors.QueueSaturated()
+
+    monkeypatch.setattr(admission, "room", room)
+    monkeypatch.setattr(sending, "PAUSE_SECONDS", 0)
+    sent = sending.take(world.web, bodies(), sender=sender(world), worker=WORKER, sent=sending.Sent(), patience=60)
+    assert asked == [501, 1001, 1001, 1001, 1001, 1500], "one message ahead of the call, no more"
+    assert (sent.lines, sent.accepted) == (1500, 1500)
+
+
+def test_it_tells_an_impatient_one_at_once_how_far_it_came(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    project, sent, asked = world.project(), sending.Sent(), []
+
+    def room(*_: Any) -> None:
+        asked.append(1)
+        if len(asked) == 2:
+            raise errors.QueueSaturated()
+
+    monkeypatch.setattr(admission, "room", room)
+    with pytest.raises(errors.QueueSaturated):
+        sending.take(world.web, (body(project, f"k{n}") for n in range(700)), sender=sender(world), worker=WORKER, sent=sent)
+    assert (sent.lines, sent.accepted, len(waiting(world, project))) == (500, 500, 500)
 
 
 # Each guard is needed
