@@ -56,12 +56,12 @@ class _Open:
     entries: list[tuple[Statement, Entry]]
     rows: dict[int, Row]
     by_reference: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    by_amount: dict[Decimal, list[int]] = field(default_factory=lambda: defaultdict(list))
+    by_amount: dict[tuple[Decimal, date], dict[int, None]] = field(default_factory=lambda: defaultdict(dict))
 
     def __post_init__(self) -> None:
         for n, row in self.rows.items():
             self.by_reference[_key(row.reference)].append(n)
-            self.by_amount[row.amount].append(n)
+            self.by_amount[row.amount, row.at][n] = None
 
     def of_references(self, statement: Statement, entry: Entry) -> Iterator[int]:
         """Rows that the entry names."""
@@ -69,12 +69,20 @@ class _Open:
             yield from self._fitting(self.by_reference.get(_key(reference), ()), statement)
 
     def of_amount(self, statement: Statement, entry: Entry) -> Iterator[int]:
-        """Rows of the same amount, for an entry that names none."""
+        """Rows of the same amount at about the same time, for an entry that names none."""
         if not entry.references:
-            yield from self._fitting(self.by_amount.get(entry.amount, ()), statement)
+            window = [timedelta(days=n) for n in range(-self.days.days, self.days.days + 1)]
+            days = dict.fromkeys(at + off for at in (entry.value_date, entry.booked) if at for off in window)
+            yield from self._fitting((n for at in days for n in self.by_amount.get((entry.amount, at), ())), statement)
 
     def _fitting(self, numbers: Iterable[int], statement: Statement) -> Iterator[int]:
         return (n for n in numbers if n in self.rows and _same_account(self.rows[n], statement))
+
+    def take(self, n: int) -> Row:
+        """The row, which has its other side now."""
+        row = self.rows.pop(n)
+        self.by_amount[row.amount, row.at].pop(n)
+        return row
 
     def near(self, entry: Entry, row: Row) -> bool:
         """Whether the dates agree, the one of the value or the one of the booking."""
@@ -100,13 +108,24 @@ def _agreeing(left: _Open) -> int:
         rest = []
         for statement, entry in left.entries:
             good = (n for n in candidates(statement, entry) if left.rows[n].amount == entry.amount and left.near(entry, left.rows[n]))
-            found = min(good, key=lambda n: abs(left.rows[n].at - entry.value_date), default=None)
+            found = _nearest(good, left, entry)
             if found is None:
                 rest.append((statement, entry))
             else:
-                del left.rows[found]
+                left.take(found)
         left.entries = rest
     return before - len(left.entries)
+
+
+def _nearest(good: Iterator[int], left: _Open, entry: Entry) -> int | None:
+    """One of the same day at once, else the one that is least far."""
+    best: tuple[timedelta, int] | None = None
+    for n in good:
+        off = abs(left.rows[n].at - entry.value_date)
+        if not off:
+            return n
+        best = min(best, (off, n)) if best else (off, n)
+    return best[1] if best else None
 
 
 def _same_reference(left: _Open) -> list[Break]:
@@ -121,7 +140,7 @@ def _same_reference(left: _Open) -> list[Break]:
     for _, _, place, n in sorted(pairs):
         if place not in taken and n in left.rows:
             taken.add(place)
-            breaks.append(Break(*left.entries[place], left.rows.pop(n)))
+            breaks.append(Break(*left.entries[place], left.take(n)))
     left.entries = [pair for place, pair in enumerate(left.entries) if place not in taken]
     return breaks
 
