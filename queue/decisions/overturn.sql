@@ -11,11 +11,6 @@ overturned AS (
            %(reason_code)s::text, %(note)s::text
       FROM target
     RETURNING *),
-reopened AS (                                                          -- earlier eyes are barred; it stands outside its partition's order
-    SELECT raise_task(t, 'relabel', item_queue(i), item_priority(i), p.wanted, p.abandon_limit, p.price_minor,
-                      ARRAY(SELECT DISTINCT d.person_id FROM decisions d WHERE d.item_id = t.item_id AND d.assignment_id IS NOT NULL), 'reopened', %(me)s::int) AS task_id
-      FROM overturned o JOIN tasks t ON t.id = o.task_id JOIN items i ON i.id = o.item_id JOIN projects p ON p.id = o.project_id
-     WHERE o.outcome = 'reopen'),
 wanted_effects AS MATERIALIZED (
     SELECT o.id AS decision_id, e.id AS effect_id, row_number() OVER (ORDER BY e.kind, e.id)::int AS nth, count(*) OVER ()::int AS of
       FROM overturned o JOIN effects e ON e.project_id = o.project_id
@@ -24,6 +19,11 @@ moved AS (
     UPDATE partitions p SET effect_no = p.effect_no + COALESCE((SELECT max(of) FROM wanted_effects), 0)
       FROM target, overturned WHERE p.id = target.partition_id
     RETURNING p.id, old.effect_no AS before),
+reopened AS (                                                          -- earlier eyes are barred; it stands outside its partition's order
+    SELECT raise_task(t, 'relabel', item_queue(i), item_priority(i), p.wanted, p.abandon_limit, p.price_minor,
+                      ARRAY(SELECT DISTINCT d.person_id FROM decisions d WHERE d.item_id = t.item_id AND d.assignment_id IS NOT NULL), 'reopened', %(me)s::int) AS task_id
+      FROM overturned o JOIN tasks t ON t.id = o.task_id JOIN items i ON i.id = o.item_id JOIN projects p ON p.id = o.project_id
+     WHERE o.outcome = 'reopen' AND (SELECT count(*) FROM moved) >= 0),     -- the partition's lock before the clock's, as in publishing
 queued AS (
     INSERT INTO outbox (decision_id, effect_id, partition_id, effect_no)
     SELECT e.decision_id, e.effect_id, moved.id, moved.before + e.nth FROM wanted_effects e LEFT JOIN moved ON true),
