@@ -10,7 +10,8 @@ import pytest
 
 from claimcheck import dead_letters, doors, errors, people, replays
 from claimcheck.dead_letters import Filter, Refused
-from claimcheck.intake import admission, parameters
+from claimcheck.intake import admission, handling, parameters
+from tests import pipeline
 from tests.intake import World, at_once, row, without
 from tests.messages import admit, body, waiting
 
@@ -354,3 +355,23 @@ def test_it_needs_the_look_for_an_item_before_a_message_waits_again(world: World
     with without("inbox/again", guard), pytest.raises(errors.StatementFailed):
         replay(world, letter, body=body(project, "k"))
     assert replay(world, letter, body=body(project, "k")).message_id == in_already.message_id
+
+
+# With the real pool's handling
+
+
+def test_it_hands_a_message_that_was_given_up_to_a_handler_that_works(world: World) -> None:
+    """Poison at the pool, replayed once the cause is mended: the same message, one item, its partition's order kept for what came later."""
+    project = world.project()
+    pipeline.clear(world)
+    pipeline.send(world, project, "k", "later")
+    world.sql.execute("UPDATE inbox SET attempts = 5 WHERE message_id = (SELECT min(id) FROM messages WHERE project_id = %s)", [project])
+    while runs := pipeline.pull(world):
+        pipeline.handle(world, runs)
+    [letter] = dead_letters.page(world.web, person=world.cast.dov, wanted=Filter(project_id=project, open=True))
+    assert (letter.source, letter.cause, letter.attempts) == ("pool", "handler_failed", 5) and pipeline.items(world, project) == ["later"]
+    came = replay(world, letter.id, "dov")
+    assert (came.result, came.message_id, came.detail) == ("admitted", letter.message_id, doors.WAITS)
+    assert pipeline.handle(world, pipeline.pull(world)) == handling.Handled(1, 0)
+    assert pipeline.items(world, project) == ["later", "k"]
+    assert replay(world, letter.id) == came and pipeline.pull(world) == []
