@@ -41,7 +41,7 @@ def test_it_reads_each_variable_under_its_name(monkeypatch):
     given = {
         "PORT": "8080", "HOST": "0.0.0.0", "BASE_URL": "https://desk.example.org/", "TRUSTED_PROXIES": "10.0.0.0/8, ::1/128",  # noqa: S104
         "CLAIMCHECK_HOME": "/srv/desk", "DATABASE_URL": "postgresql://o@db/c", "DATABASE_URL_WEB": "postgresql://w@db/c",
-        "DATABASE_URL_WORKER": "postgresql://k@db/c", "REDIS_URL": "rediss://r/0", "S3_ENDPOINT": "https://s3.example.org",
+        "DATABASE_URL_WORKER": "postgresql://k@db/c", "REDIS_URL": "rediss://r/0", "STREAMS_URL": "redis://s/0", "DROP_FOLDER": "/srv/breaks", "S3_ENDPOINT": "https://s3.example.org",
         "S3_ACCESS_KEY": "ak", "S3_SECRET_KEY": "sk", "S3_BUCKET": "desk", "SECRET_KEY": GOOD_KEY, "CLAIMCHECK_DEMO": "0",
         "CLAIMCHECK_DEMO_PASSWORD": "thirteen long", "WORKERS": "4",
         "WEBHOOK_ALLOW": "127.0.0.0/8",
@@ -67,7 +67,7 @@ def test_it_hands_the_same_settings_to_a_child(monkeypatch):
 
 @pytest.mark.parametrize("attribute", config.SECRETS)
 def test_it_reads_every_secret_from_a_file(monkeypatch, tmp_path, attribute):
-    text = {"redis_url": "redis://r/0", "secret_key": GOOD_KEY}.get(attribute, "postgresql://u:p@db/c")
+    text = {"redis_url": "redis://r/0", "streams_url": "redis://s/0", "secret_key": GOOD_KEY}.get(attribute, "postgresql://u:p@db/c")
     (tmp_path / "secret").write_text(f"{text}\n")
     monkeypatch.setenv(f"{config.variable(attribute)}_FILE", str(tmp_path / "secret"))
     assert getattr(config.load(), attribute) == text
