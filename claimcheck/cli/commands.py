@@ -155,7 +155,7 @@ def _receive(commands: Any) -> None:
 def _key(commands: Any) -> None:
     group = _group(commands, "key", "the keys that sign receipts")
     _command(group, "list", keeping.list_keys, "Prints every public key that ever signed, newest first.")
-    _command(group, "rotate", keeping.rotate_key, "Makes a new key that signs from now on; the old ones are kept.")
+    _command(group, "rotate", keeping.rotate_key, "Makes a new key that signs from a minute or two later on; the old ones are kept.")
 
 
 def _schema(commands: Any) -> None:
