@@ -195,7 +195,10 @@ def _complete(draft: _Draft, project: int, known: Mapping[str, payloads.Upload])
 def insert(connection: Connection, project: int, batch_id: int, rows: Sequence[Ready | Refused], terms: Terms, by: int) -> AcceptedChunk:
     """Takes prepared rows in within the caller's transaction, which raises errors.Again when it is to be run anew."""
     ready = [row for row in rows if isinstance(row, Ready)]
-    once = list({row.draft.item.idempotency_key: row for row in reversed(ready)}.values())[::-1]  # the first of each key
+    firsts: dict[str, Ready] = {}
+    for row in ready:
+        firsts.setdefault(row.draft.item.idempotency_key, row)
+    once = list(firsts.values())  # each where its key came first
     partitions = sorted({row.draft.item.partition_key for row in once if row.draft.item.partition_key})
     if partitions:
         connection.run("partitions/hold", project_id=project, keys=partitions)

@@ -134,7 +134,11 @@ def _read(body: Body) -> _Draft:
 def _admit(connection: Connection, drafts: Sequence[_Draft], sender: Sender, worker: str, version: int) -> list[Answer]:
     projects = _projects(connection, drafts, sender)
     drafts = [_of_project(draft, projects) for draft in drafts]
-    once = list({draft.key: draft for draft in reversed(drafts) if draft.passed}.values())[::-1]  # the first of each key
+    firsts: dict[_Key, _Draft] = {}
+    for draft in drafts:
+        if draft.passed:
+            firsts.setdefault(draft.key, draft)
+    once = list(firsts.values())  # each where its key came first
     known = _insert(connection, once, sender, worker, version)
     first = {id(draft) for draft in once}
     drafts = [_judged(draft, known) for draft in drafts]

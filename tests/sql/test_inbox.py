@@ -296,3 +296,12 @@ def test_it_admits_what_it_refused_for_its_key_never(world: World, project: int)
     handle(world, pull(world))
     answers = admit(world, [message(project, "1"), message(project, "1", variance_amount="13.00")])
     assert [answer.result for answer in answers] == ["repeated", "refused"] and not pull(world)
+
+
+def test_it_keeps_the_place_of_what_comes_again_in_the_same_call(world: World, project: int) -> None:
+    """Messages and items alike: a repeat moves nothing."""
+    admit(world, [message(project, key) for key in ("0", "1", "0")])
+    handle(world, pull(world))
+    other = world.project()
+    world.accept(other, [row(key, partition_key="P") for key in ("0", "1", "0")])
+    assert items(world, project) == items(world, other) == ["0", "1"]
