@@ -10,7 +10,7 @@ import redis
 import redis.asyncio
 
 from claimcheck.db import Connection, Database
-from claimcheck.intake import admission, handling
+from claimcheck.intake import admission, handling, rooms
 from claimcheck.intake.sources import InboxSource, Threads
 from claimcheck.intake.streams import READER, STREAM, StreamSource
 from tests import pipeline
@@ -79,6 +79,7 @@ class Door:
     def clear(self) -> None:
         self.admin.flushdb()
         pipeline.clear(self.world)
+        rooms._counts.clear()  # which was counted before
 
     def send(self, bodies: Sequence[bytes]) -> None:
         if self.kind == "inbox":

@@ -248,7 +248,7 @@ def test_it_says_so_when_its_redis_is_away(stream: Door, monkeypatch: pytest.Mon
 
 
 KEYS = 6
-EXAMPLES = int(os.environ.get("DESK_STORMS", "10"))  # more by hand
+EXAMPLES = int(os.environ.get("DESK_STORMS", "30"))  # more by hand
 STORM = st.fixed_dictionaries(
     {
         "deliveries": st.lists(st.integers(1, 5), min_size=2, max_size=KEYS).flatmap(
