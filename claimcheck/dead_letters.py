@@ -16,6 +16,8 @@ from claimcheck import errors
 from claimcheck.db import Connection, Database
 from claimcheck.people import Person
 
+HEADERS, HEADER = 50, 500  # kept with a letter: how many, and characters of each name and value
+
 
 @dataclass(frozen=True, slots=True)
 class Refused:
@@ -163,10 +165,19 @@ def keep(
         gates=[r.gate for r in refused],
         causes=[r.cause[:200] or _place(r.field) for r in refused],
         sources=[r.source for r in refused],
-        headers=[Jsonb(dict(r.headers)) for r in refused],
+        headers=[Jsonb(_headers(r.headers)) for r in refused],
         attempts=[r.attempts for r in refused],
         message_ids=[r.message_id for r in refused],
     )
+
+
+def _headers(given: Mapping[str, str]) -> dict[str, str]:
+    """As the database can hold them: a producer may have written anything."""
+    return {_header(name): _header(value) for name, value in [*given.items()][:HEADERS]}
+
+
+def _header(text: str) -> str:
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[:HEADER])
 
 
 def _place(field: str) -> str:

@@ -13,16 +13,17 @@ from uuid import uuid4
 import redis.asyncio
 import redis.exceptions
 
-from claimcheck import errors
+from claimcheck import errors, lines
 from claimcheck.db import Database
-from claimcheck.intake import admission
-from claimcheck.intake.admission import Sender
+from claimcheck.intake import admission, messages, sending
+from claimcheck.intake.admission import Body, Sender
 from claimcheck.intake.sources import Settings, Threads
 
 STREAM, GROUP, READER = "claimcheck:intake", "claimcheck", "claimcheck:intake:reader"
 FIELD = "body"
 SYSTEM = 0  # who sends: whoever may write to the stream may send for every project
 NEW = ">"
+FAILED_SECONDS = 1.0  # until what failed by its own fault is read again
 
 # One reader at a time, by a key that it renews; with it come the entries that others read and never acknowledged, so that they are read again, before
 # new ones and in their order. In one script: whoever lost the key between two commands would take entries away from the reader after it.
@@ -62,10 +63,10 @@ RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL'
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of the stream: a message, and whatever its producer put beside it."""
+    """An entry of the stream: a message, or how it begins where it is too long, and whatever its producer put beside it."""
 
     id: str
-    body: bytes = field(repr=False)
+    body: Body = field(repr=False)
     headers: tuple[tuple[str, str], ...] = ()
 
 
@@ -159,11 +160,10 @@ class StreamSource:
 
     async def handle(self, runs: Sequence[StreamRun]) -> None:
         for run in runs:
-            for headers, entries in _alike(run.entries):
+            for headers, bodies, ids in _alike(run.entries):
                 sender = Sender(SYSTEM, None, "stream", dict(headers))
-                bodies = [entry.body for entry in entries]
                 await self.threads.handle(self._admit, self.db, bodies, sender=sender, worker=self.worker, settings=self.settings())
-                await self._acknowledge([entry.id for entry in entries])
+                await self._acknowledge(ids)
 
     async def _acknowledge(self, ids: list[str]) -> None:
         """What isn't acknowledged for want of Redis is read and admitted again, which changes nothing."""
@@ -181,6 +181,7 @@ class StreamSource:
 
     async def put_off(self, run: StreamRun, error: str) -> None:  # noqa: ARG002 (a Source's)
         self._again()
+        await asyncio.sleep(FAILED_SECONDS)
 
     def _again(self) -> None:
         self._times += 1
@@ -199,17 +200,25 @@ class StreamSource:
 
 
 def _entry(entry_id: bytes, fields: list[bytes]) -> Entry:
-    named = {fields[n].decode(errors="replace"): fields[n + 1] for n in range(0, len(fields), 2)}
+    named = {_text(fields[n]): fields[n + 1] for n in range(0, len(fields), 2)}
     body = named.pop(FIELD, None)
-    headers = {name: value.decode(errors="replace") for name, value in named.items()}
-    if body is None:
-        body = json.dumps(headers).encode()
-    return Entry(entry_id.decode(), body, tuple(sorted(headers.items())))
+    headers = {name: _text(value) for name, value in named.items()}
+    return Entry(entry_id.decode(), _bounded(json.dumps(headers).encode() if body is None else body), tuple(sorted(headers.items())))
 
 
-def _alike(entries: Sequence[Entry]) -> Iterator[tuple[tuple[tuple[str, str], ...], list[Entry]]]:
-    """Neighbours with the same headers, as many as one call admits."""
+def _text(data: bytes) -> str:
+    return data.decode(errors="backslashreplace")
+
+
+def _bounded(body: bytes) -> Body:
+    """As the other doors take it: what is longer than a message may be is kept as it begins."""
+    return body if len(body) <= messages.BYTES else lines.TooLong(body[: messages.BYTES], len(body))
+
+
+def _alike(entries: Sequence[Entry]) -> Iterator[tuple[tuple[tuple[str, str], ...], list[Body], list[str]]]:
+    """Bodies and ids of neighbours with the same headers, as many as one call admits."""
     for headers, group in groupby(entries, key=lambda entry: entry.headers):
         same = list(group)
-        for n in range(0, len(same), admission.LIMIT):
-            yield headers, same[n : n + admission.LIMIT]
+        ids = iter([entry.id for entry in same])
+        for call in sending.calls(entry.body for entry in same):
+            yield headers, call, [next(ids) for _ in call]

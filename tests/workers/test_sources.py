@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from claimcheck import errors
-from claimcheck.intake import streams
+from claimcheck.intake import messages, sending, streams
 from claimcheck.intake.pool import Pool
 from claimcheck.intake.streams import STREAM
 from tests import pipeline
@@ -202,6 +202,41 @@ def test_it_keeps_what_is_no_message(stream: Door) -> None:
     first, second = stream.world.all("SELECT * FROM dead_letters WHERE source = 'stream' ORDER BY id DESC LIMIT 2")[::-1]
     assert (bytes(first.body), first.headers, first.gate) == (b"\xff{", {"producer": "engine 7"}, "structural")
     assert json.loads(bytes(second.body)) == {"nothing": "here"} and stream.left() == 0
+
+
+def test_it_is_not_stopped_by_what_the_database_can_not_hold(stream: Door) -> None:
+    """Whatever a producer puts there, it is kept, and what stands behind it is read."""
+    project = stream.world.project()
+    long = b"x" * (messages.BYTES + 5)
+
+    async def main() -> None:
+        stream.admin.xadd(STREAM, {"body": b"no JSON", b"odd\xff\x00": b"a\x00b\nc", "long": "y" * 5000, **{f"h{n}": "1" for n in range(100)}})
+        stream.admin.xadd(STREAM, {b"nothing\x00": b"\xff\x00"})
+        stream.admin.xadd(STREAM, {"body": long})
+        stream.send([message(project, "behind")])
+        await stream.rest()
+
+    stream.play(main)
+    assert items(stream.world, project) == ["behind"] and stream.left() == 0
+    odd, nothing, large = stream.world.all("SELECT * FROM dead_letters WHERE source = 'stream' ORDER BY id DESC LIMIT 3")[::-1]
+    assert len(odd.headers) <= 50 and all(len(text) <= 500 and text.isprintable() for pair in odd.headers.items() for text in pair)
+    assert json.loads(bytes(nothing.body)) == {"nothing\0": "\\xff\0"}, "every byte can be told"
+    assert (large.cause, bytes(large.body)) == ("too_large", long[: messages.BYTES]) and f"{len(long):,}" in large.detail
+
+
+def test_it_admits_large_entries_in_several_calls(stream: Door) -> None:
+    project, calls = stream.world.project(), list[int]()
+
+    async def main() -> None:
+        stream.send([message(project, f"{n}", payload={"text": "x" * 900_000}) for n in range(8)])
+        consumer = stream.consumer()
+        admit = consumer._admit
+        consumer._admit = lambda db, bodies, **more: (calls.append(sum(map(len, bodies))), admit(db, bodies, **more))
+        await all_of(consumer, await consumer.pull(10))
+        await stream.rest()
+
+    stream.play(main)
+    assert len(calls) > 1 and max(calls) <= sending.CALL_BYTES and items(stream.world, project) == [f"{n}" for n in range(8)]
 
 
 def test_it_lives_through_a_flush(stream: Door) -> None:
