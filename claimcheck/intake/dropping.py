@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -30,28 +32,55 @@ class DropFolder:
 
     def __init__(self, folder: Path, db: Database, worker: str, stop: threading.Event):
         self.folder, self.db, self.worker, self.stop = folder, db, worker, stop
+        self._in: set[tuple[str, int, int]] = set()  # files that are in, and could not be moved
+        self._told: dict[str, str] = {}  # what is wrong with a file, said once
 
     def round(self) -> int:
-        """Takes what lies there, in the order of the names; how many files."""
-        if not self.folder.is_dir():
-            return 0
-        found = sorted(path for path in self.folder.iterdir() if path.suffix in (*LINES, SINGLE) and path.name[0] != "." and path.is_file())
-        return sum(not self.stop.is_set() and self._take(path) for path in found)
+        """Takes what lies there, in the order of the names; how many files. None while another pool does: their order is the folder's."""
+        with self._alone() as ours:
+            return sum(not self.stop.is_set() and self._take(path) for path in self._found()) if ours else 0
+
+    @contextmanager
+    def _alone(self) -> Iterator[bool]:
+        try:
+            folder = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+        except (FileNotFoundError, NotADirectoryError):
+            yield False
+            return
+        try:
+            yield _locked(folder)
+        finally:
+            os.close(folder)
+
+    def _found(self) -> list[Path]:
+        with os.scandir(self.folder) as entries:
+            names = sorted(entry.name for entry in entries if entry.name[0] != "." and entry.is_file(follow_symlinks=False))
+        return [path for path in map(self.folder.joinpath, names) if path.suffix in (*LINES, SINGLE)]
 
     def _take(self, path: Path) -> bool:
-        """Whether it was taken: not where another pool has it, or we were told to stop."""
+        """Whether it was taken: not where we were told to stop, and not where it can't be read or moved, which keeps no other file out."""
         try:
-            with path.open("rb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if not path.exists():  # another one was just done with it
-                    return False
-                sent = self._admit(path, file)
+            with _open(path) as file:
+                self._once(path, file)
                 self._move(path)
-        except (BlockingIOError, FileNotFoundError, Stopped):
+        except Stopped:
             return False
-        said = {"file": path.name, "accepted": sent.accepted, "repeated": sent.repeated, "refused": sent.refused}
-        log.info("a dropped file is in", **said)
+        except OSError as error:
+            if self._told.get(path.name) != repr(error):
+                self._told[path.name] = repr(error)
+                log.error("a dropped file can't be taken", file=path.name, error=repr(error))
+            return False
+        self._in = {known for known in self._in if known[0] != path.name}
         return True
+
+    def _once(self, path: Path, file: IO[bytes]) -> None:
+        at = os.fstat(file.fileno())
+        which = (path.name, at.st_ino, at.st_mtime_ns)
+        if which in self._in:
+            return
+        sent = self._admit(path, file)
+        self._in.add(which)
+        log.info("a dropped file is in", file=path.name, accepted=sent.accepted, repeated=sent.repeated, refused=sent.refused)
 
     def _admit(self, path: Path, file: IO[bytes]) -> sending.Sent:
         sender, sent = Sender(SYSTEM, None, "file", {"file": path.name[:500]}), sending.Sent()
@@ -73,8 +102,24 @@ class DropFolder:
     def _move(self, path: Path) -> None:
         done = self.folder / DONE
         done.mkdir(exist_ok=True)
+        if done.is_symlink():
+            raise NotADirectoryError(f"{done} is a link")
         names = (done / (path.name if n == 0 else f"{path.stem}.{n}{path.suffix}") for n in range(1_000_000))
         path.rename(next(name for name in names if not name.exists()))
+
+
+def _locked(folder: int) -> bool:
+    """Whether the folder is ours, until it is closed."""
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _open(path: Path) -> IO[bytes]:
+    """A file of the folder's own: a link would read what its maker may not. Raises OSError."""
+    return os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
 
 
 def _bodies(path: Path, file: IO[bytes]) -> Iterator[Body]:
