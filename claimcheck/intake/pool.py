@@ -16,6 +16,7 @@ from claimcheck.intake.sources import Run, Settings, Source
 
 IDLE_SECONDS = 0.05  # until the source is asked again that had nothing
 AWAY_SECONDS, LONGEST_SECONDS = 0.2, 5.0  # while the database, the store or the source can't, doubling
+LOOK_SECONDS = 1.0  # after which a shorter lease is known
 MEASURED = 1000  # handlers that the p99 is taken over
 
 log = logs.get("intake")
@@ -98,8 +99,8 @@ class Pool:
                 return
             try:
                 runs = await self.source.pull(self._room())
-            except errors.Error as error:
-                away = await self._wait_out("pulling", error, away)
+            except Exception as error:  # one that nobody foresaw must not end the pulling
+                away = await self._wait_out("pulling", _known(error), away)
                 continue
             away = 0
             self._put(runs)
@@ -186,11 +187,12 @@ class Pool:
             await self._try(self.source.hand_back(after))
 
     async def _try(self, work: Awaitable[None]) -> None:
-        """What only hurries things: where it fails, leases run out."""
+        """What only hurries things: where it fails, however it does, leases run out."""
         try:
             await work
-        except errors.Error as error:
-            self._log.warning("the pool leaves it to its lease", error=error.code, settings_version=self.settings().version)
+        except Exception as error:
+            known = _known(error)
+            self._log.warning("the pool leaves it to its lease", error=known.code, detail=known.detail, settings_version=self.settings().version)
 
     def _back(self, runs: list[Run]) -> None:
         """They are the next ones again."""
@@ -204,8 +206,14 @@ class Pool:
         self._tell()
 
     async def _extend(self) -> None:
+        """Three times a lease, by the one that is in force now."""
+        last = time.monotonic()
         while True:
-            await asyncio.sleep(self.settings().parameters.lease_timeout_ms / 3000)
+            left = last + self.settings().parameters.lease_timeout_ms / 3000 - time.monotonic()
+            if left > 0:
+                await asyncio.sleep(min(left, LOOK_SECONDS))
+                continue
+            last = time.monotonic()
             ours = [*self._waiting, *(run for runs in self._flying.values() for run in runs)]
             if ours:
                 await self._try(self.source.extend(ours))
@@ -221,3 +229,7 @@ class Pool:
         sizes = {"handed_back": sum(run.size for run in left), "late": len(late)}
         self._log.info("the pool drained", **sizes, settings_version=self.settings().version)
         return not late
+
+
+def _known(error: Exception) -> errors.Error:
+    return error if isinstance(error, errors.Error) else errors.Error(repr(error)[:1000])

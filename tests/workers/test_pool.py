@@ -208,6 +208,47 @@ def test_it_waits_no_longer_than_it_may() -> None:
     assert not finished and made.back == [Some("P", (2,))]
 
 
+@pytest.mark.parametrize("what", ["pull", "extend"])
+def test_it_goes_on_after_what_nobody_foresaw(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    """A pool that still stands there and does nothing is worse than one that has gone."""
+
+    async def play(made: Made, pool: Pool) -> None:
+        await until(lambda: made.extended)
+        made.open.set()
+        await until(lambda: len(made.handled) == 1)
+
+    def flawed() -> Made:
+        made, faults = Made(Some("P", (1,))), [ValueError("nobody foresaw it")]
+        whole = getattr(made, what)
+
+        async def work(given: Any) -> Any:
+            if faults:
+                raise faults.pop()
+            return await whole(given)
+
+        monkeypatch.setattr(made, what, work)
+        return made
+
+    played(flawed, play, lease_timeout_ms=100)
+
+
+def test_it_extends_by_the_lease_that_is_in_force() -> None:
+    """Whoever was about to wait for the third of an hour must not, once leases are short."""
+
+    async def main() -> None:
+        made, lease = Made(Some("P", (1,))), [3_600_000]
+        pool = Pool(made, lambda: settings(lease_timeout_ms=lease[0]))
+        running = asyncio.create_task(pool.run())
+        await until(lambda: made.at_work)
+        lease[0] = 100
+        await until(lambda: made.extended)
+        made.open.set()
+        pool.stop()
+        await running
+
+    asyncio.run(main())
+
+
 def test_it_extends_what_it_has() -> None:
     async def play(made: Made, pool: Pool) -> None:
         await until(lambda: made.extended >= 2)
