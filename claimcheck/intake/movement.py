@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -15,6 +16,7 @@ from claimcheck.intake import records
 Said = dict[str, Any]
 SAME = ("project_id", "idempotency_key", "source_hash", "match_decision", "currency", "variance_amount")  # in every record of a message
 STATES = ("routed", "resolved", "refused")
+FIELDS = tuple(name for name in (each.name for each in dataclasses.fields(records.Record)) if name != "id")
 BEFORE = {  # what a step may follow; a replay that lets a refused message wait again is one, every other replay moves nothing
     "handed_back": ("admitted", "handed_back", "replayed"),
     "routed": ("admitted", "handed_back", "replayed"),
@@ -65,12 +67,20 @@ def _record(line: bytes) -> Said | str | None:
         return None
     try:
         said = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return "the line is cut off or damaged"
     if not isinstance(said, dict) or said.get("event") != records.EVENT:
         return None
     number = said.get("record")
-    return said if isinstance(number, int) and not isinstance(number, bool) else "the record has no number"
+    if not isinstance(number, int) or isinstance(number, bool):
+        return "the record has no number"
+    wrong = next((name for name in FIELDS if name not in said or not _can_be(name, said[name])), None)
+    return f"record {number} has no {wrong}, or none that can be one" if wrong else said
+
+
+def _can_be(name: str, value: Any) -> bool:
+    """What it says is judged by comparing; here it must only be one value."""
+    return isinstance(value, dict) if name == "detail" else not isinstance(value, list | dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +165,10 @@ def totals(found: Reading, moved: dict[int, Movement]) -> dict[str, Any]:
         sums[str(step.get("currency"))] += _amount(step.get("variance_amount"))
     return {
         "records": len(found.records),
-        "decisions": dict(sorted(Counter(s["decision"] for s in said).items())),
+        "decisions": dict(sorted(Counter(str(s["decision"]) for s in said).items())),
         "routes": dict(sorted(Counter(str(s["route"]) for s in routed).items())),
         "queues": dict(sorted(Counter(str(s["queue"]) for s in routed).items())),
-        "codes": dict(sorted(Counter(s["code"] for s in said if s.get("code")).items())),
+        "codes": dict(sorted(Counter(str(s["code"]) for s in said if s.get("code")).items())),
         "variance": {currency: f"{amount:f}" for currency, amount in sorted(sums.items())},
         "states": dict(sorted(Counter(one.state for one in moved.values()).items())),
     }

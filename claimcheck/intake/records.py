@@ -74,7 +74,7 @@ def line(record: Record) -> str:
         "source_hash": record.source_hash.hex() if record.source_hash else None,
         "variance_amount": f"{record.variance_amount:f}" if record.variance_amount is not None else None,
     }
-    return json.dumps({"event": EVENT, "record": record.id, **said}, ensure_ascii=False)
+    return json.dumps({"event": EVENT, "record": record.id, **said})  # in ASCII: some readers end a line at U+2028
 
 
 class Log:
@@ -102,6 +102,16 @@ class Log:
             os.fsync(file)
         finally:
             os.close(file)
+        if not size:
+            self._name()
+
+    def _name(self) -> None:
+        """The name of a file that is new is on the disk, too."""
+        folder = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def log(home: Path) -> Log:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -173,13 +174,17 @@ def test_it_loses_nothing_where_it_is_killed_before_it_wrote(world: World, proje
     assert relayed(world).count("\n") == 1
 
 
+def a_line(number: int, **more: str) -> str:
+    return json.dumps({"event": "pipeline.decision", "record": number, **dict.fromkeys(movement.FIELDS), "detail": {}, **more}) + "\n"
+
+
 def test_it_goes_on_after_a_line_that_somebody_was_killed_in(tmp_path: Path) -> None:
     log = records.Log(tmp_path)
-    log.write('{"event": "pipeline.decision", "record": 1}\n')
+    log.write(a_line(1))
     log.flush()
     [path] = tmp_path.glob(records.FILES)
     path.write_bytes(path.read_bytes() + b'{"event": "pipeline.decision", "rec')
-    log.write('{"event": "pipeline.decision", "record": 2}\n')
+    log.write(a_line(2))
     log.flush()
     found = movement.read((path.name, line) for line in path.read_bytes().splitlines())
     assert set(found.records) == {1, 2} and kinds(found.faults) == {"unreadable"}
@@ -190,7 +195,7 @@ def test_it_lets_many_write_to_one_file(tmp_path: Path) -> None:
     def write(n: int) -> None:
         log = records.Log(tmp_path)
         for i in range(50):
-            log.write(json.dumps({"event": "pipeline.decision", "record": n * 50 + i, "x": "y" * 3000}) + "\n")
+            log.write(a_line(n * 50 + i, x="y" * 3000))
             log.flush()
 
     at_once(4, write)
@@ -248,6 +253,34 @@ def test_it_notices_a_line_that_was_changed_whatever_in_it(world: World, log: li
         changed = json.dumps({**said, name: others.get(name, "x")}) + "\n"
         assert "differs" in compared(world, [*log[:n], changed, *log[n + 1 :]]), name
         assert "contradicts" in compared(world, [*log, changed]), f"a double with another {name}"
+
+
+def test_it_names_a_line_that_is_no_record_whatever_it_lacks(world: World, log: list[str]) -> None:
+    for name in set(said := json.loads(log[0])) - {"event", "record"}:
+        for damaged in ({key: value for key, value in said.items() if key != name}, {**said, name: []}):
+            found = read(json.dumps(damaged) + "\n" + "".join(log[1:]))
+            assert kinds(found.faults) == {"unreadable"}, name
+            movement.totals(found, movement.movements(found))
+    deep = read('{"event": "pipeline.decision", "record": ' + "[" * 100_000 + "\n")
+    assert kinds(deep.faults) == {"unreadable"}
+    assert movement.totals(read(json.dumps({**said, "code": 7, "decision": None}) + "\n" + "".join(log[1:])), {})
+
+
+def test_it_writes_lines_that_end_for_everybody_where_they_end(world: World, project: int) -> None:
+    pipeline.admit(world, [json.dumps({"x\u2028y\u0085z\x1b[2J": 1}).encode()])
+    text = relayed(world)
+    assert text.isascii() and text.count("\n") == len(text.splitlines()) == 1
+
+
+def test_it_has_a_new_days_file_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its name as well: what is noted as written is never written again."""
+    kept: list[bool] = []
+    monkeypatch.setattr(os, "fsync", lambda file: kept.append(stat.S_ISDIR(os.fstat(file).st_mode)))
+    log = records.Log(tmp_path)
+    for _ in range(2):
+        log.write("{}\n")
+        log.flush()
+    assert kept == [False, True, False]
 
 
 def test_it_tells_what_can_not_have_happened_without_the_database(world: World, log: list[str]) -> None:
