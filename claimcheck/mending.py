@@ -15,6 +15,7 @@ from claimcheck.rendering import marks
 TEXT_BYTES = 256 * 1024  # that a form carries
 HEX_BYTES = 1024
 LINES = 400  # of a difference
+COMPARED, CONTEXT = 1_000, 2  # lines of each side from the first that differs, for the price is their product; same ones around a difference
 TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 
 
@@ -55,8 +56,17 @@ def difference(before: bytes, after: bytes) -> list[Line]:
     """Line by line, JSON laid out first so that a field is a line."""
     old, new = _text(before), _text(after)
     cut = _laid_out if _is_json(before[:TEXT_BYTES]) and _is_json(after[:TEXT_BYTES]) else _lines
-    found = [_line(text) for text in difflib.unified_diff(cut(old), cut(new), lineterm="", n=2) if not text.startswith(("---", "+++"))]
-    return found[1:][:LINES]
+    told = difflib.unified_diff(*_apart(cut(old), cut(new)), lineterm="", n=CONTEXT)
+    return [_line(text) for text in [*told][3:]][:LINES]
+
+
+def _apart(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+    """What lies between the first line that differs and the last, and the lines around it."""
+    both = min(len(old), len(new))
+    head = next((n for n in range(both) if old[n] != new[n]), both)
+    tail = next((n for n in range(both - head) if old[-1 - n] != new[-1 - n]), both - head)
+    since, after = max(0, head - CONTEXT), max(0, tail - CONTEXT)
+    return old[since : len(old) - after][:COMPARED], new[since : len(new) - after][:COMPARED]
 
 
 def _line(text: str) -> Line:
