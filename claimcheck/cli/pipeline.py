@@ -35,4 +35,4 @@ def _text(version: Version) -> str:
     """As a file that would put them in force."""
     since = f", since {version.created_at:%Y-%m-%d %H:%M} UTC, by {version.by}: {version.why}" if version.created_at else ", as delivered"
     lines = [f"{name}: {version.settings[name]}  # {field.description}" for name, field in Parameters.model_fields.items()]
-    return "\n".join([f"# version {version.version}{' '.join(since.split(chr(10)))}", *lines])
+    return "\n".join([f"# version {version.version}{' '.join(since.splitlines())}", *lines])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,19 +17,25 @@ from claimcheck.db import Database
 from claimcheck.people import Person
 from claimcheck.store import Store
 
+ORDERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # what a terminal obeys, or no stream takes
 USAGE, FAILED = 2, 1  # exit codes: the call was wrong; it was right and went wrong
 
 
 def say(line: str) -> None:
     """A line of progress, on standard error."""
-    sys.stderr.write(f"{line}\n")
+    sys.stderr.write(f"{_plain(line)}\n")
     sys.stderr.flush()
 
 
 def put(line: str) -> None:
     """A line of the answer, on standard output."""
-    sys.stdout.write(f"{line}\n")
+    sys.stdout.write(f"{_plain(line)}\n")
     sys.stdout.flush()
+
+
+def _plain(text: str) -> str:
+    """What others wrote may stand in it. Written as JSON writes it, so that JSON stays JSON."""
+    return ORDERS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def answer(arguments: argparse.Namespace, facts: dict[str, Any], text: str) -> None:
