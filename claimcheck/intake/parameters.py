@@ -26,7 +26,7 @@ class Parameters(Model):
     lease_timeout_ms: int = Field(30_000, ge=100, le=3_600_000, description="until a partition that somebody pulled may be pulled by others")
     expected_p99_ms: int = Field(2_000, ge=1, le=3_600_000, description="stands in for the handlers' p99 until 200 were measured")
     drain_timeout_ms: int = Field(10_000, ge=0, le=600_000, description="for work in flight, after SIGTERM")
-    max_attempts: int = Field(5, ge=1, le=100, description="pulls of a message before it is poison")
+    max_attempts: int = Field(5, ge=2, le=100, description="pulls of a message before it is poison")
     inbox_limit: int = Field(100_000, ge=1, le=100_000_000, description="waiting messages, before producers are asked to wait")
     retry_after_s: int = Field(5, ge=1, le=3_600, description="what a producer that has to wait is told, in seconds")
     lag_s: int = Field(300, ge=1, le=86_400, description="age of the oldest waiting message that is CONSUMER_LAG, in seconds")

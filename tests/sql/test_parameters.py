@@ -13,6 +13,7 @@ import pytest
 from claimcheck import errors, logs
 from claimcheck.intake import parameters, pools, signals
 from claimcheck.intake.parameters import Parameters
+from claimcheck.validation import validated
 from tests.intake import World, at_once, without
 
 
@@ -191,3 +192,9 @@ def test_it_tells_pools_at_work_from_those_that_fell_silent(world: World) -> Non
     pool(world, "c", state="stopped")
     pool(world, "d", ago="25 hours")
     assert [(p.name, p.at_work, p.silent) for p in pools.lately(world.web)] == [("a", True, False), ("b", False, True), ("c", False, False)]
+
+
+def test_it_gives_up_no_message_for_its_neighbours_fault() -> None:
+    """A run that fails is counted as a whole; which of its messages it was shows in the next attempt, when each is tried alone."""
+    with pytest.raises(errors.Invalid, match="max_attempts: must be at least 2"):
+        validated(parameters.Parameters, {"max_attempts": 1})
