@@ -13,7 +13,7 @@ from claimcheck.db import Connection, Database
 from claimcheck.intake import admission, handling, rooms
 from claimcheck.intake.sources import InboxSource, Threads
 from claimcheck.intake.streams import READER, STREAM, StreamSource
-from tests import pipeline
+from tests import looping, pipeline
 from tests.intake import World
 
 Result = TypeVar("Result")
@@ -74,7 +74,7 @@ class Door:
                     await client.aclose()
                 self.clients.clear()
 
-        return asyncio.run(played())
+        return looping.run(played())
 
     def clear(self) -> None:
         self.admin.flushdb()

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from claimcheck.intake.pool import Pool
+from tests import looping
 from tests.workers.test_pool import Made, Some, settings
 
 MESSAGES, BYTES = int(os.environ.get("DESK_MESSAGES", "100000")), 2_000  # a million by hand
@@ -55,7 +56,7 @@ def test_its_memory_stays_flat() -> None:
         await running
         return made, seen
 
-    made, seen = asyncio.run(main())
+    made, seen = looping.run(main())
     most = asked.parameters.queue_maxsize + asked.parameters.handlers * asked.parameters.run_messages
     assert made.open_seen <= most and not made.bodies
     warm = seen[len(seen) // 5]

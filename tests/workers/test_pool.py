@@ -12,6 +12,7 @@ import pytest
 from claimcheck import errors
 from claimcheck.intake import parameters
 from claimcheck.intake.pool import Pool
+from tests import looping
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def played(source: Callable[[], Made], play: Callable[[Made, Pool], Awaitable[No
         pool.stop()
         return made, await running
 
-    return asyncio.run(main())
+    return looping.run(main())
 
 
 def test_it_keeps_no_more_than_its_queue_holds() -> None:
@@ -246,7 +247,7 @@ def test_it_extends_by_the_lease_that_is_in_force() -> None:
         pool.stop()
         await running
 
-    asyncio.run(main())
+    looping.run(main())
 
 
 def test_it_extends_what_it_has() -> None:

@@ -23,10 +23,12 @@ BYTES = "application/octet-stream"
 Id = Annotated[int, Field(ge=1, le=INT8)]
 
 
+NO_NUL = r"^[^\x00]*$"
+
 class Page(Query):
     project_id: int | None = Field(None, ge=1, le=INT4)
-    code: str | None = Field(None, min_length=1, max_length=100)
-    cause: str | None = Field(None, max_length=200)
+    code: str | None = Field(None, min_length=1, max_length=100, pattern=NO_NUL)
+    cause: str | None = Field(None, max_length=200, pattern=NO_NUL)
     state: Literal["open", "all"] = Field("all", description="open: those that nobody has replayed yet")
     after: int = Field(0, ge=0, le=INT8)
     limit: int = Field(100, ge=1, le=500)
@@ -64,8 +66,8 @@ class ReplayMany(Model):
 
     dead_letter_ids: list[Id] | None = Field(None, min_length=1, max_length=500)
     project_id: int | None = Field(None, ge=1, le=INT4)
-    code: str | None = Field(None, min_length=1, max_length=100)
-    cause: str | None = Field(None, max_length=200)
+    code: str | None = Field(None, min_length=1, max_length=100, pattern=NO_NUL)
+    cause: str | None = Field(None, max_length=200, pattern=NO_NUL)
     dry_run: bool = Field(False, description=f"tries the first {replays.CHUNK} and leaves nothing")
 
     @model_validator(mode="after")
