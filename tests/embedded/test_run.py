@@ -78,12 +78,14 @@ def test_it_keeps_everything_over_a_restart_and_mends_itself_after_kill_9(home):
 def test_it_starts_a_process_again_that_dies(home):
     run = Run(home).until_ready()
     before = run.json()["processes"]
-    for name in ("postgres", "valkey", "store", "web", "worker-1"):
+    killed = ("postgres", "valkey", "store", "web", "worker-1")
+    for name in killed:
         os.kill(processes.number(before[name]["identity"]), signal.SIGKILL)
 
     def is_whole():
         after = run.json()["processes"]
-        return all(processes.is_alive(r["identity"]) for r in after.values()) and answers(run.settings())
+        begun = all(name in after and after[name] != before[name] for name in killed)
+        return begun and all(processes.is_alive(r["identity"]) for r in after.values()) and answers(run.settings())
 
     assert processes.wait_until(is_whole, 90, every=0.2), run.words
     assert {name for name, record in run.json()["processes"].items() if record != before[name]} >= {"postgres", "valkey", "store", "web"}
