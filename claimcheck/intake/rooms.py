@@ -9,14 +9,9 @@ from weakref import WeakKeyDictionary
 
 from claimcheck import errors
 from claimcheck.db import Database
-from claimcheck.intake import parameters, signals
+from claimcheck.intake import inbox, parameters, signals
 
 COUNTED_FOR = 0.5  # seconds
-
-
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    n: int
 
 
 @dataclass(slots=True)
@@ -40,8 +35,7 @@ def check(db: Database, settings: parameters.Version) -> None:
         if stale:
             count.at = time.monotonic()  # whoever comes meanwhile goes by the last count
     if stale:
-        row = db.one("inbox/room", _Waiting, limit=allowed.inbox_limit)
-        count.n = row.n if row else 0
+        count.n = inbox.depth(db, allowed.inbox_limit)
     if count.n < allowed.inbox_limit:
         return
     said = f"{count.n:,} messages wait, and inbox_limit is {allowed.inbox_limit:,}; send it again in {allowed.retry_after_s} s."

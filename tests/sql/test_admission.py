@@ -423,7 +423,7 @@ MUTANTS: list[tuple[str, str, str, Test]] = [
     ("inbox/admit", "ORDER BY g.nth) f", "ORDER BY g.nth DESC) f", test_it_gives_ids_in_the_order_of_a_partition_whoever_else_sends),
     ("inbox/hold", "DO UPDATE SET open = p.open", "DO NOTHING", test_it_lets_nobody_see_a_later_id_of_a_partition_before_an_earlier_one),
     ("inbox/projects", "p.cancelled_at IS NOT NULL AS cancelled", "false AS cancelled", test_it_takes_nothing_for_a_project_that_can_not_settle_it),
-    ("inbox/room", "SELECT count(*) AS n", "SELECT 0 AS n", test_it_asks_to_wait_while_the_inbox_is_full),
+    ("inbox/depth", "SELECT count(*)::int AS n", "SELECT 0 AS n", test_it_asks_to_wait_while_the_inbox_is_full),
 ]
 
 

@@ -81,4 +81,4 @@ def test_it_admits_many_at_little_cost_each(desk: tuple[Any, int], mode: str, st
 @pytest.mark.parametrize("mode", ["custom", "generic"])
 def test_it_counts_what_waits_at_little_cost(desk: tuple[Any, int], mode: str) -> None:
     connection, _ = desk
-    assert buffers(explain(connection, "inbox/room", mode, limit=60_001)) <= 1000
+    assert buffers(explain(connection, "inbox/depth", mode, limit=60_001)) <= 1000
