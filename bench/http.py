@@ -108,7 +108,7 @@ def main(full: bool, rounds: int = 5, seconds: float = 0, pending: int = 0) -> P
     seconds = seconds or (4 if full else 2)
     pending = pending or int(15_000 * seconds)  # more than both sides decide
     part = Part("http", ["connections / processes", "HTTP, pairs/s", "HTTP p50 / p99 ms", "our code, pairs/s", "HTTP / our code"])
-    with ground.server() as postgres, desk(postgres, Floor(pending=pending, skills=40)) as place:
+    with ground.server() as postgres, desk(postgres, Floor(pending=pending, decided=20_000, skills=40)) as place:
         rehash(place)
         pair.share_a_lane(place.superuser, CONNECTIONS)
         db = Database(place.web, max_size=1)

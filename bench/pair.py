@@ -94,7 +94,7 @@ def main(full: bool, rounds: int = 5, seconds: int = 0) -> Part:
     seconds = seconds or (6 if full else 2)
     columns = ["processes", "our code, pairs/s", "same SQL under pgbench", "bare pair under pgbench", "ours / same SQL", "same SQL / bare"]
     part = Part("pair", columns)
-    with ground.server() as postgres, ground.database(postgres, Floor(pending=300_000, skills=40)) as (superuser, web):
+    with ground.server() as postgres, ground.database(postgres, Floor(pending=300_000, decided=100_000, skills=40)) as (superuser, web):
         share_a_lane(superuser, 8)
         with psycopg.connect(superuser, autocommit=True) as connection:
             connection.execute(BARE)

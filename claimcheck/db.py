@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import random
+import re
+import select
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, LiteralString, TypeVar, cast
 
 import psycopg
-from psycopg.rows import class_row
+from psycopg.adapt import AdaptersMap
+from psycopg.rows import class_row, tuple_row
+from psycopg.types.numeric import Int8BinaryDumper
 from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 
 from claimcheck import errors
@@ -34,6 +39,40 @@ def _load() -> dict[str, LiteralString]:
 
 
 STATEMENTS = _load()
+PARAMETER = re.compile(r"%\((\w+)\)[sbt]|%%")
+
+
+@lru_cache(maxsize=1000)
+def _native(text: str) -> tuple[bytes, tuple[str, ...]]:
+    """A statement in the server's own words, `$1` for `%(name)s`, and the names in their order. psycopg reads a long text anew at each call."""
+    names: dict[str, str] = {}
+
+    def numbered(found: re.Match[str]) -> str:
+        return names.setdefault(found[1], f"${len(names) + 1}") if found[1] else "%"
+
+    return PARAMETER.sub(numbered, text).encode(), tuple(names)
+
+
+def _adapters() -> AdaptersMap:
+    """Every int as a bigint: by its size, one statement would be prepared and planned for each mix of sizes."""
+    adapters = AdaptersMap(psycopg.adapters)
+    adapters.register_dumper(int, Int8BinaryDumper)
+    return adapters
+
+
+ADAPTERS = _adapters()
+
+
+def _configure(connection: psycopg.Connection[Any]) -> None:
+    connection.prepared_max = 2 * len(STATEMENTS)  # none is thrown out for another
+
+
+def _check(connection: psycopg.Connection[Any]) -> None:
+    """Raises where the server has hung up. A socket that says nothing is taken as sound: asking costs each statement a round trip."""
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    if poll.poll(0):
+        ConnectionPool.check_connection(connection)
 
 
 def _mapped(error: psycopg.Error) -> errors.Error:
@@ -55,9 +94,10 @@ class Connection:
         self.raw = raw
 
     def _execute(self, statement: str, row: type[Row] | None, params: dict[str, Any]) -> psycopg.Cursor[Any]:
-        cursor = self.raw.cursor(row_factory=class_row(row)) if row else self.raw.cursor()
+        text, names = _native(STATEMENTS[statement])
+        cursor = psycopg.RawCursor(self.raw, row_factory=class_row(row) if row else tuple_row)
         try:
-            return cursor.execute(STATEMENTS[statement], params)
+            return cursor.execute(text, [params[name] for name in names])
         except psycopg.Error as error:
             raise _mapped(error) from error
 
@@ -83,12 +123,13 @@ class Database:
     def __init__(self, conninfo: str, *, max_size: int = 8, name: str = "claimcheck"):
         self.pool = ConnectionPool(
             conninfo,
-            kwargs={**CONNECT, "autocommit": True, "prepare_threshold": 0, "application_name": name},
+            kwargs={**CONNECT, "autocommit": True, "prepare_threshold": 0, "application_name": name, "context": ADAPTERS},
             min_size=1,
             max_size=max_size,
             timeout=2.0,
             max_waiting=4 * max_size,
-            check=ConnectionPool.check_connection,
+            check=_check,
+            configure=_configure,
             reconnect_timeout=5.0,
             open=False,
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from psycopg.types.json import Jsonb
 
@@ -18,6 +19,8 @@ from claimcheck.people import Person
 AUTOMATIC = "desk.automatic"  # the skill of what resolves by itself; nobody has it
 TERMS = ("wanted", "lease_seconds", "max_hold_seconds", "idle_seconds", "abandon_limit", "weight", "priority", "deadline", "price_minor",
          "currency")  # fmt: skip
+KNOWN_RULES = 500  # versions that a process keeps at hand
+RULES: WeakKeyDictionary[Database, dict[tuple[int, int], rules_.Rules]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +202,19 @@ def counts(db: Database, project_ids: Iterable[int]) -> dict[int, Counts]:
 
 
 def rules(db: Database | Connection, project_id: int, version: int) -> rules_.Rules:
-    """A version's rules. Raises NotFound."""
+    """A version's rules, which never change: each database's are read once. Raises NotFound."""
+    if not isinstance(db, Database):
+        return _rules(db, project_id, version)
+    known = RULES.setdefault(db, {})
+    found = known.get((project_id, version))
+    if found is None:
+        if len(known) >= KNOWN_RULES:
+            known.clear()
+        known[project_id, version] = found = _rules(db, project_id, version)
+    return found
+
+
+def _rules(db: Database | Connection, project_id: int, version: int) -> rules_.Rules:
     row = db.one("versions/rules", _Rules, project_id=project_id, version=version)
     if row is None:
         raise errors.NotFound()

@@ -68,7 +68,7 @@ def _hear(process: subprocess.Popen[str], word: str, name: str) -> str:
 
 def _places(stack: ExitStack, postgres: Postgres) -> dict[str, Places]:
     """What each stands on: databases of one server, and for RQ a Valkey."""
-    superuser, web = stack.enter_context(ground.database(postgres, Floor(pending=200_000, skills=40)))
+    superuser, web = stack.enter_context(ground.database(postgres, Floor(pending=200_000, decided=100_000, skills=40)))
     pair.share_a_lane(superuser, 8)
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="desk-bench-")))
     found = {OURS: Places(web=web), "rq": Places(valkey=stack.enter_context(desk.valkey(folder)).url("admin"))}
