@@ -15,7 +15,7 @@ from typing import Any, LiteralString, TypeVar, cast
 import psycopg
 from psycopg.adapt import AdaptersMap
 from psycopg.rows import class_row, tuple_row
-from psycopg.types.numeric import Int8BinaryDumper
+from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
 from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 
 from claimcheck import errors
@@ -56,6 +56,7 @@ def _native(text: str) -> tuple[bytes, tuple[str, ...]]:
 def _adapters() -> AdaptersMap:
     """Every int as a bigint: by its size, one statement would be prepared and planned for each mix of sizes."""
     adapters = AdaptersMap(psycopg.adapters)
+    adapters.register_dumper(int, Int8Dumper)  # those in lists, which would be smallints, however big
     adapters.register_dumper(int, Int8BinaryDumper)
     return adapters
 
