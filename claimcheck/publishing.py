@@ -5,7 +5,7 @@ Nothing here is needed twice to be right: a publisher may die anywhere, and what
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -22,6 +22,7 @@ THREADS = 8
 OUTAGE_SECONDS, LONGEST_SECONDS = 1.0, 300.0  # until evidence is tried again: the store was away; its own fault, doubling
 
 Of = tuple[int, int]  # (item, version)
+_Group = tuple[int, bool, int, str]  # what one transaction publishes
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class _Taken:
     attempts: int
     fields: list[str]
     project_id: int
+    partition_id: int | None
     priority: int
     queue: str
     durable: int
@@ -146,12 +148,25 @@ def _put(db: Database, store: Store, of: Of, part: evidence.Part, small: Mapping
 def _publish_all(db: Database, stored: Sequence[_Taken], parts: Mapping[Of, list[evidence.Part]]) -> int:
     """Items without a task by project, priority and queue, newer versions by project; of an item's versions the oldest first, the others soon."""
     once = list({t.item_id: t for t in reversed(stored)}.values())
-    published = sum(_publish(db, list(group), parts) for _, group in groupby(sorted(once, key=_group), key=_group))
+    placed = sorted(_placed(sorted(once, key=lambda t: t.item_id)), key=lambda each: each[0])
+    published = sum(_publish(db, [t for _, t in group], parts) for _, group in groupby(placed, key=lambda each: each[0]))
     _defer(db, [(t.of, 0.0, "an older version goes first") for t in stored if t not in once])
     return published
 
 
-def _group(t: _Taken) -> tuple[int, bool, int, str]:
+def _placed(taken: Iterable[_Taken]) -> Iterator[tuple[tuple[int, _Group], _Taken]]:
+    """Each with its turn and group. What follows another group's in its partition has a later turn: together with it, it would be passed over."""
+    last: dict[int, tuple[int, _Group]] = {}
+    for t in taken:
+        turn, group = 0, _group(t)
+        if t.partition_id is not None and not t.durable:
+            before, what = last.get(t.partition_id, (0, group))
+            turn = before + (what != group)
+            last[t.partition_id] = turn, group
+        yield (turn, group), t
+
+
+def _group(t: _Taken) -> _Group:
     """Urgent ones first: a rank is given from the lane's head on."""
     fresh = not t.durable
     return t.project_id, t.durable > 0, -t.priority if fresh else 0, t.queue if fresh else ""

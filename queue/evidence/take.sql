@@ -24,7 +24,7 @@ leased AS (
       FROM weighed w
      WHERE w.item_id = e.item_id AND w.version = e.version AND w.before < %(bytes)s::bigint
     RETURNING e.item_id, e.version, e.attempts, e.fields)
-SELECT l.*, i.project_id, item_priority(i) AS priority, i.queue, i.evidence_version AS durable, p.cancelled_at IS NOT NULL AS cancelled, p.shown_version, v.rules -> 'show' AS show
+SELECT l.*, i.project_id, i.partition_id, item_priority(i) AS priority, i.queue, i.evidence_version AS durable, p.cancelled_at IS NOT NULL AS cancelled, p.shown_version, v.rules -> 'show' AS show
   FROM leased l JOIN items i ON i.id = l.item_id JOIN projects p ON p.id = i.project_id
   LEFT JOIN project_versions v ON v.project_id = p.id AND v.version = p.shown_version
  ORDER BY l.item_id, l.version;

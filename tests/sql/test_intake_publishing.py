@@ -190,6 +190,25 @@ def test_it_lets_a_long_partition_wait_outside_the_publishers_sight(world: World
     assert world.all("SELECT accepted_no, last_no, promoted_no FROM partitions WHERE project_id = %s", project) == [(450, 450, 1)]
 
 
+def _check_a_partition_of_several_queues(world: World) -> None:
+    project = world.project()
+    given = [(n, queue) for n, queue in enumerate(["automatic", "review", "review"] * 10)]
+    world.accept(project, [items.Routed(row(f"k{n}", partition_key="p"), queue, None, b"") for n, queue in given])
+    assert publishing.publish(world.worker, world.store).published == 30
+    assert [t.partition_no for t in world.all("SELECT partition_no FROM tasks WHERE project_id = %s ORDER BY id", project)] == [*range(1, 31)]
+
+
+def test_it_publishes_a_partition_of_several_queues_in_one_round(world: World) -> None:
+    """Else all that was passed over is stored again in each round, and a hot partition keeps the store from the others."""
+    _check_a_partition_of_several_queues(world)
+
+
+def test_that_test_notices_when_queues_are_not_taken_in_turn(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publishing, "_placed", lambda taken: [((0, publishing._group(t)), t) for t in taken])
+    with pytest.raises(AssertionError):
+        _check_a_partition_of_several_queues(world)
+
+
 def test_it_hands_urgent_items_out_first_and_each_in_its_place(world: World) -> None:
     project = world.project(priority=2)
     world.accept(project, [row("low", priority=-10), row("usual"), row("usual 2"), row("urgent", priority=20)])
