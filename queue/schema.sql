@@ -61,14 +61,11 @@ CASE
     WHEN ((ended_at IS NULL) AND may_be_last) THEN lease_expires
     ELSE NULL::timestamp with time zone
 END) STORED);
-ALTER TABLE assignments ADD CONSTRAINT assignments_check CHECK (((ended_at IS NULL) = (end_reason IS NULL)));
-ALTER TABLE assignments ADD CONSTRAINT assignments_check1 CHECK ((ended_at >= claimed_at));
-ALTER TABLE assignments ADD CONSTRAINT assignments_check2 CHECK ((lease_expires <= hold_until));
-ALTER TABLE assignments ADD CONSTRAINT assignments_end_reason_check CHECK ((end_reason = ANY (ARRAY['submitted'::text, 'released'::text, 'skipped'::text, 'expired'::text, 'revoked'::text])));
 ALTER TABLE assignments ADD CONSTRAINT assignments_ended_in_time CHECK (((end_reason <> ALL (ARRAY['released'::text, 'skipped'::text])) OR (ended_at < lease_expires)));
 ALTER TABLE assignments ADD CONSTRAINT assignments_expired_late CHECK (((end_reason <> 'expired'::text) OR (ended_at >= lease_expires)));
 ALTER TABLE assignments ADD CONSTRAINT assignments_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
 ALTER TABLE assignments ADD CONSTRAINT assignments_pkey PRIMARY KEY (id);
+ALTER TABLE assignments ADD CONSTRAINT assignments_sound CHECK ((((ended_at IS NULL) = (end_reason IS NULL)) AND (ended_at >= claimed_at) AND (lease_expires <= hold_until) AND (end_reason = ANY ('{submitted,released,skipped,expired,revoked}'::text[]))));
 ALTER TABLE assignments ADD CONSTRAINT assignments_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id);
 ALTER TABLE assignments ADD CONSTRAINT assignments_task_id_lease_no_key UNIQUE (task_id, lease_no);
 CREATE INDEX assignments_expiry ON public.assignments USING btree (lane_id, live_until) WHERE (live_until IS NOT NULL);
@@ -215,27 +212,19 @@ CREATE TABLE decisions (
     created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
 ALTER TABLE decisions ADD CONSTRAINT decisions_assignment_id_fkey FOREIGN KEY (assignment_id) REFERENCES assignments(id);
 ALTER TABLE decisions ADD CONSTRAINT decisions_assignment_id_key UNIQUE (assignment_id);
-ALTER TABLE decisions ADD CONSTRAINT decisions_check CHECK ((((verdict = 'overturn'::text) IS TRUE) = (supersedes IS NOT NULL)));
-ALTER TABLE decisions ADD CONSTRAINT decisions_check1 CHECK (((verdict = 'overturn'::text) OR (num_nonnulls(verdict, answer) = 1)));
-ALTER TABLE decisions ADD CONSTRAINT decisions_check2 CHECK ((((verdict = 'overturn'::text) IS NOT TRUE) OR ((outcome IS NOT NULL) AND ((outcome = 'answer'::text) = (answer IS NOT NULL)))));
-ALTER TABLE decisions ADD CONSTRAINT decisions_check3 CHECK (((outcome IS DISTINCT FROM 'reopen'::text) OR (verdict = 'overturn'::text)));
-ALTER TABLE decisions ADD CONSTRAINT decisions_check4 CHECK (((assignment_id IS NULL) OR (supersedes IS NULL)));
-ALTER TABLE decisions ADD CONSTRAINT decisions_evidence_hash_check CHECK ((octet_length(evidence_hash) = 32));
 ALTER TABLE decisions ADD CONSTRAINT decisions_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
-ALTER TABLE decisions ADD CONSTRAINT decisions_note_check CHECK ((length(note) <= 10000));
-ALTER TABLE decisions ADD CONSTRAINT decisions_outcome_check CHECK ((outcome = ANY (ARRAY['approve'::text, 'reject'::text, 'answer'::text, 'reopen'::text])));
 ALTER TABLE decisions ADD CONSTRAINT decisions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
 ALTER TABLE decisions ADD CONSTRAINT decisions_pkey PRIMARY KEY (id);
 ALTER TABLE decisions ADD CONSTRAINT decisions_project_id_project_version_fkey FOREIGN KEY (project_id, project_version) REFERENCES project_versions(project_id, version);
 ALTER TABLE decisions ADD CONSTRAINT decisions_project_id_reason_code_fkey FOREIGN KEY (project_id, reason_code) REFERENCES reason_codes(project_id, code);
-ALTER TABLE decisions ADD CONSTRAINT decisions_superseded_once UNIQUE (supersedes);
+ALTER TABLE decisions ADD CONSTRAINT decisions_sound CHECK (((((verdict = 'overturn'::text) IS TRUE) = (supersedes IS NOT NULL)) AND ((verdict = 'overturn'::text) OR (num_nonnulls(verdict, answer) = 1)) AND (((verdict = 'overturn'::text) IS NOT TRUE) OR ((outcome IS NOT NULL) AND ((outcome = 'answer'::text) = (answer IS NOT NULL)))) AND ((outcome IS DISTINCT FROM 'reopen'::text) OR (verdict = 'overturn'::text)) AND ((assignment_id IS NULL) OR (supersedes IS NULL)) AND (octet_length(evidence_hash) = 32) AND (length(note) <= 10000) AND (outcome = ANY ('{approve,reject,answer,reopen}'::text[])) AND (verdict = ANY ('{approve,reject,escalate,overturn}'::text[]))));
 ALTER TABLE decisions ADD CONSTRAINT decisions_supersedes_fkey FOREIGN KEY (supersedes) REFERENCES decisions(id);
 ALTER TABLE decisions ADD CONSTRAINT decisions_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id);
-ALTER TABLE decisions ADD CONSTRAINT decisions_verdict_check CHECK ((verdict = ANY (ARRAY['approve'::text, 'reject'::text, 'escalate'::text, 'overturn'::text])));
 CREATE INDEX decisions_item ON public.decisions USING btree (item_id);
 CREATE INDEX decisions_overturns ON public.decisions USING btree (project_id, outcome) WHERE (supersedes IS NOT NULL);
 CREATE INDEX decisions_person ON public.decisions USING btree (person_id, created_at);
 CREATE INDEX decisions_results ON public.decisions USING btree (project_id, id) WHERE (outcome IS NOT NULL);
+CREATE UNIQUE INDEX decisions_superseded_once ON public.decisions USING btree (supersedes) WHERE (supersedes IS NOT NULL);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.decisions FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.decisions FOR EACH STATEMENT EXECUTE FUNCTION refuse();
 GRANT INSERT ON decisions TO claimcheck_web;
@@ -558,21 +547,17 @@ CASE
     WHEN (state = 'leased'::text) THEN effect_id
     ELSE NULL::integer
 END) STORED);
-ALTER TABLE outbox ADD CONSTRAINT outbox_check CHECK (((partition_id IS NULL) = (effect_no IS NULL)));
-ALTER TABLE outbox ADD CONSTRAINT outbox_check1 CHECK (((state = 'leased'::text) = (lease IS NOT NULL)));
-ALTER TABLE outbox ADD CONSTRAINT outbox_check2 CHECK (((lease IS NULL) = (lease_until IS NULL)));
-ALTER TABLE outbox ADD CONSTRAINT outbox_check3 CHECK (((state = 'done'::text) = (done_at IS NOT NULL)));
 ALTER TABLE outbox ADD CONSTRAINT outbox_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
 ALTER TABLE outbox ADD CONSTRAINT outbox_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE outbox ADD CONSTRAINT outbox_once UNIQUE (decision_id, effect_id);
-ALTER TABLE outbox ADD CONSTRAINT outbox_partition_id_effect_no_key UNIQUE (partition_id, effect_no);
 ALTER TABLE outbox ADD CONSTRAINT outbox_partition_id_fkey FOREIGN KEY (partition_id) REFERENCES partitions(id);
 ALTER TABLE outbox ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
-ALTER TABLE outbox ADD CONSTRAINT outbox_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'leased'::text, 'done'::text, 'dead'::text, 'skipped'::text])));
+ALTER TABLE outbox ADD CONSTRAINT outbox_sound CHECK ((((partition_id IS NULL) = (effect_no IS NULL)) AND ((state = 'leased'::text) = (lease IS NOT NULL)) AND ((lease IS NULL) = (lease_until IS NULL)) AND ((state = 'done'::text) = (done_at IS NOT NULL)) AND (state = ANY ('{pending,leased,done,dead,skipped}'::text[]))));
 CREATE INDEX outbox_dead ON public.outbox USING btree (id) WHERE (state = 'dead'::text);
 CREATE INDEX outbox_leased ON public.outbox USING btree (leased_for) WHERE (leased_for IS NOT NULL);
 CREATE UNIQUE INDEX outbox_one_turn ON public.outbox USING btree (partition_id) WHERE (turn AND (state = ANY (ARRAY['pending'::text, 'leased'::text, 'dead'::text])));
 CREATE INDEX outbox_open ON public.outbox USING btree (created_at) WHERE (state = ANY (ARRAY['pending'::text, 'leased'::text, 'dead'::text]));
+CREATE UNIQUE INDEX outbox_partition_id_effect_no_key ON public.outbox USING btree (partition_id, effect_no) WHERE (partition_id IS NOT NULL);
 CREATE INDEX outbox_ring ON public.outbox USING btree (ring_for, push_due) WHERE (ring_for IS NOT NULL);
 CREATE TRIGGER give_turn BEFORE INSERT ON public.outbox FOR EACH ROW WHEN ((new.partition_id IS NOT NULL)) EXECUTE FUNCTION give_turn();
 GRANT INSERT ON outbox TO claimcheck_web;
@@ -653,9 +638,9 @@ END);
 ALTER TABLE payouts ADD CONSTRAINT payouts_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
 ALTER TABLE payouts ADD CONSTRAINT payouts_pkey PRIMARY KEY (id);
 ALTER TABLE payouts ADD CONSTRAINT payouts_reverses_fkey FOREIGN KEY (reverses) REFERENCES payouts(id);
-ALTER TABLE payouts ADD CONSTRAINT payouts_reverses_key UNIQUE (reverses);
 CREATE UNIQUE INDEX payouts_once ON public.payouts USING btree (assignment_id) WHERE (reverses IS NULL);
 CREATE INDEX payouts_person ON public.payouts USING btree (person_id, id);
+CREATE UNIQUE INDEX payouts_reverses_key ON public.payouts USING btree (reverses) WHERE (reverses IS NOT NULL);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.payouts FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse();
 GRANT INSERT ON payouts TO claimcheck_web;
@@ -1060,32 +1045,23 @@ CASE
     WHEN ((ended_as IS NULL) AND (cancelled_at IS NULL) AND (kind = ANY (ARRAY['escalation'::text, 'adjudication'::text]))) THEN project_id
     ELSE NULL::integer
 END) STORED);
-ALTER TABLE tasks ADD CONSTRAINT tasks_abandon_limit_check CHECK ((abandon_limit > 0));
 ALTER TABLE tasks ADD CONSTRAINT tasks_blocked_untouched CHECK (((NOT waits) OR ((partition_id IS NOT NULL) AND (lease_count = 0) AND (ended_as IS NULL))));
-ALTER TABLE tasks ADD CONSTRAINT tasks_check CHECK (((ended_as IS NULL) = (ended_at IS NULL)));
-ALTER TABLE tasks ADD CONSTRAINT tasks_check1 CHECK (((partition_id IS NULL) = (partition_no IS NULL)));
-ALTER TABLE tasks ADD CONSTRAINT tasks_check2 CHECK ((NOT (barred && seen_by)));
-ALTER TABLE tasks ADD CONSTRAINT tasks_ended_as_check CHECK ((ended_as = ANY (ARRAY['decided'::text, 'escalated'::text, 'disputed'::text, 'abandoned'::text, 'returned'::text])));
-ALTER TABLE tasks ADD CONSTRAINT tasks_evidence_hash_check CHECK ((octet_length(evidence_hash) = 32));
 ALTER TABLE tasks ADD CONSTRAINT tasks_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
-ALTER TABLE tasks ADD CONSTRAINT tasks_kind_check CHECK ((kind = ANY (ARRAY['review'::text, 'gold'::text, 'adjudication'::text, 'escalation'::text, 'approval'::text, 'relabel'::text])));
 ALTER TABLE tasks ADD CONSTRAINT tasks_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES lanes(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_leads_decide CHECK (((kind <> ALL (ARRAY['escalation'::text, 'adjudication'::text])) OR (ended_as IS NULL) OR (ended_as = ANY (ARRAY['decided'::text, 'returned'::text]))));
 ALTER TABLE tasks ADD CONSTRAINT tasks_looks_within_wanted CHECK (((cardinality(votes) <= cardinality(seen_by)) AND (cardinality(seen_by) <= wanted) AND (cardinality(seen_by) <= lease_count)));
 ALTER TABLE tasks ADD CONSTRAINT tasks_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES tasks(id);
-ALTER TABLE tasks ADD CONSTRAINT tasks_parent_id_key UNIQUE (parent_id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_partition_id_fkey FOREIGN KEY (partition_id) REFERENCES partitions(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_pkey PRIMARY KEY (id);
-ALTER TABLE tasks ADD CONSTRAINT tasks_price_minor_check CHECK ((price_minor >= 0));
-ALTER TABLE tasks ADD CONSTRAINT tasks_priority_check CHECK (((priority >= '-10'::integer) AND (priority <= 30)));
 ALTER TABLE tasks ADD CONSTRAINT tasks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES queues(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_settled_by_all_looks CHECK (((ended_as IS NULL) OR (ended_as = ANY (ARRAY['abandoned'::text, 'returned'::text])) OR (cardinality(votes) = wanted) OR ((ended_as = 'decided'::text) AND (lease_count = 0))));
-ALTER TABLE tasks ADD CONSTRAINT tasks_wanted_check CHECK (((wanted >= 1) AND (wanted <= 20)));
+ALTER TABLE tasks ADD CONSTRAINT tasks_sound CHECK (((abandon_limit > 0) AND (price_minor >= 0) AND (priority >= '-10'::integer) AND (priority <= 30) AND (wanted >= 1) AND (wanted <= 20) AND (octet_length(evidence_hash) = 32) AND ((ended_as IS NULL) = (ended_at IS NULL)) AND ((partition_id IS NULL) = (partition_no IS NULL)) AND (NOT (barred && seen_by)) AND (kind = ANY ('{review,gold,adjudication,escalation,approval,relabel}'::text[])) AND (ended_as = ANY ('{decided,escalated,disputed,abandoned,returned}'::text[]))));
 CREATE INDEX tasks_claim ON public.tasks USING btree (lane_id, rank) INCLUDE (since) WHERE (state = 'pending'::text);
 CREATE INDEX tasks_item ON public.tasks USING btree (item_id);
 CREATE INDEX tasks_led ON public.tasks USING btree (led_in) WHERE (led_in IS NOT NULL);
 CREATE INDEX tasks_open ON public.tasks USING btree (open_in, id) WHERE (open_in IS NOT NULL);
+CREATE UNIQUE INDEX tasks_parent_id_key ON public.tasks USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 CREATE UNIQUE INDEX tasks_waiting ON public.tasks USING btree (partition_id, partition_no) WHERE waits;
 CREATE TRIGGER ended_once BEFORE UPDATE ON public.tasks FOR EACH ROW WHEN ((old.ended_as IS NOT NULL)) EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_delete BEFORE DELETE ON public.tasks FOR EACH ROW EXECUTE FUNCTION refuse();
@@ -1197,6 +1173,42 @@ AS $function$
      WHERE s.person_id = of_person AND s.status IN ('exam', 'active') AND l.queue <> 'escalation'
      UNION ALL
     SELECT l.* FROM lanes l WHERE in_role = 'lead' AND l.queue = 'escalation' $function$
+;
+
+CREATE OR REPLACE FUNCTION public.lock_named(of_ids bigint[], in_lanes integer[], for_person integer, at timestamp with time zone)
+ RETURNS TABLE(task tasks, lapsed_id bigint, lapsed_by integer, may_hold boolean)
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    RETURN QUERY                                                       -- a free seat,
+    SELECT t, NULL::bigint, NULL::int, true FROM tasks t
+     WHERE t.id = ANY (of_ids) AND t.lane_id = ANY (in_lanes) AND NOT for_person = ANY (t.seen_by || t.barred)
+       AND t.ended_as IS NULL AND t.cancelled_at IS NULL AND NOT t.waits AND NOT t.paused AND cardinality(t.seen_by) < t.wanted   -- pending, in words no index knows
+     ORDER BY t.id LIMIT 1
+       FOR NO KEY UPDATE OF t SKIP LOCKED;
+    IF FOUND THEN RETURN; END IF;
+    RETURN QUERY                                                       -- or one that somebody let lapse
+    SELECT t, a.id, a.person_id, true FROM tasks t JOIN assignments a ON a.task_id = t.id
+     WHERE t.id = ANY (of_ids) AND t.lane_id = ANY (in_lanes) AND t.state = 'full' AND NOT t.paused AND NOT for_person = ANY (t.seen_by || t.barred)
+       AND a.ended_at IS NULL AND a.lease_expires <= at
+     ORDER BY t.id LIMIT 1
+       FOR NO KEY UPDATE OF t, a SKIP LOCKED;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.lock_skipped(in_lanes integer[], for_person integer)
+ RETURNS SETOF tasks
+ LANGUAGE sql
+AS $function$
+    SELECT t.* FROM tasks t
+     WHERE t.lane_id = (SELECT lane.id FROM unnest(in_lanes) lane (id) CROSS JOIN LATERAL (
+                            SELECT t.since FROM tasks t
+                             WHERE t.lane_id = lane.id AND t.state = 'pending' AND for_person = ANY (t.skipped_by) AND NOT for_person = ANY (t.seen_by || t.barred)
+                             ORDER BY t.rank LIMIT 1) first
+                         ORDER BY first.since LIMIT 1)
+       AND t.state = 'pending' AND for_person = ANY (t.skipped_by) AND NOT for_person = ANY (t.seen_by || t.barred)
+     ORDER BY t.rank LIMIT 1
+       FOR NO KEY UPDATE OF t SKIP LOCKED $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.log_later()

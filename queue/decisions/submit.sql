@@ -4,13 +4,13 @@ WITH lease AS MATERIALIZED (                                           -- the fe
 fence AS MATERIALIZED (                                                -- expiry alone does not void a token: the seat's next claim does
     SELECT lease.*, clock_timestamp() AS at FROM lease WHERE token = %(lease_token)s::uuid AND person_id = %(me)s::int),
 task AS MATERIALIZED (
-    SELECT t.id, t.evidence_hash = %(evidence_hash)s::bytea AS same_evidence, t.cancelled_at IS NOT NULL AND fence.lease_expires <= fence.at AS too_late
+    SELECT t.id, t.evidence_hash = %(evidence_hash)s::bytea AS same_evidence, t.cancelled_at IS NOT NULL AND fence.lease_expires <= fence.at AS too_late,
+           fence.id AS assignment_id, fence.person_id, fence.at
       FROM fence JOIN tasks t ON t.id = fence.task_id
      WHERE fence.ended_at IS NULL AND t.ended_as IS NULL
        FOR NO KEY UPDATE OF t),
 accepted AS MATERIALIZED (
-    SELECT task.id AS task_id, fence.id AS assignment_id, fence.person_id, fence.at
-      FROM task, fence WHERE task.same_evidence AND NOT task.too_late),
+    SELECT id AS task_id, assignment_id, person_id, at FROM task WHERE same_evidence AND NOT too_late),
 ended AS (
     UPDATE assignments a SET ended_at = accepted.at, end_reason = 'submitted' FROM accepted WHERE a.id = accepted.assignment_id),
 tallied AS (                                                           -- on the locked row: another look's decision is outside this snapshot
@@ -22,31 +22,25 @@ tallied AS (                                                           -- on the
                            WHEN t.votes <@ ARRAY[%(vote)s::text] THEN 'decided'
                            ELSE 'disputed' END
       FROM accepted WHERE t.id = accepted.task_id
-    RETURNING t),
+    RETURNING t, accepted.assignment_id, accepted.person_id, accepted.at),
 tally AS MATERIALIZED (
-    SELECT t, (t).id, (t).item_id, (t).project_id, (t).partition_id, (t).partition_no, (t).evidence_version, (t).shown_version, (t).evidence_hash, (t).wanted, (t).price_minor,
+    SELECT t, assignment_id, person_id, at,
+           (t).id, (t).item_id, (t).project_id, (t).partition_id, (t).partition_no, (t).evidence_version, (t).shown_version, (t).evidence_hash, (t).wanted, (t).price_minor,
            (t).ended_as, (t).ended_as IS NOT DISTINCT FROM 'decided' AS final, p.version, p.currency,
            CASE WHEN (t).ended_as = 'decided' THEN CASE WHEN %(answer)s::jsonb IS NULL THEN %(verdict)s::text ELSE 'answer' END END AS outcome
       FROM tallied JOIN projects p ON p.id = (tallied.t).project_id),
-look AS (
+recorded AS (                                                          -- the look, and where several agree the outcome: the system's decision
     INSERT INTO decisions (assignment_id, item_id, task_id, project_id, project_version, person_id, verdict, answer, outcome, evidence_version, shown_version, evidence_hash,
                            reason_code, note, created_at)
-    SELECT accepted.assignment_id, tally.item_id, tally.id, tally.project_id, tally.version, accepted.person_id, %(verdict)s::text, %(answer)s::jsonb,
-           CASE WHEN tally.wanted = 1 THEN tally.outcome END, tally.evidence_version, tally.shown_version, tally.evidence_hash, %(reason_code)s::text, %(note)s::text, accepted.at
-      FROM accepted JOIN tally ON tally.id = accepted.task_id
-    RETURNING id, outcome, created_at),
-agreed AS (                                                            -- several looks that agree: the outcome is the system's decision
-    INSERT INTO decisions (item_id, task_id, project_id, project_version, person_id, verdict, answer, outcome, evidence_version, shown_version, evidence_hash,
-                           reason_code, created_at)
-    SELECT tally.item_id, tally.id, tally.project_id, tally.version, 0, %(verdict)s::text, %(answer)s::jsonb, tally.outcome, tally.evidence_version,
-           tally.shown_version, tally.evidence_hash, 'agreement', look.created_at
-      FROM look CROSS JOIN tally WHERE tally.final AND tally.wanted > 1
-    RETURNING id, outcome),
-settled AS MATERIALIZED (
-    SELECT id, outcome FROM look WHERE outcome IS NOT NULL UNION ALL SELECT id, outcome FROM agreed),
+    SELECT d.assignment_id, tally.item_id, tally.id, tally.project_id, tally.version, d.person_id, %(verdict)s::text, %(answer)s::jsonb, d.outcome, tally.evidence_version,
+           tally.shown_version, tally.evidence_hash, d.reason_code, d.note, tally.at
+      FROM tally CROSS JOIN LATERAL (VALUES
+            (tally.assignment_id, tally.person_id, CASE WHEN tally.wanted = 1 THEN tally.outcome END, %(reason_code)s::text, %(note)s::text),
+            (NULL, 0, CASE WHEN tally.wanted > 1 THEN tally.outcome END, 'agreement', '')) d (assignment_id, person_id, outcome, reason_code, note)
+     WHERE d.assignment_id IS NOT NULL OR d.outcome IS NOT NULL
+    RETURNING id, assignment_id, project_id, outcome),
 paid AS (
-    INSERT INTO payouts (assignment_id, person_id, amount_minor, currency)
-    SELECT accepted.assignment_id, accepted.person_id, tally.price_minor, tally.currency FROM accepted JOIN tally ON tally.id = accepted.task_id),
+    INSERT INTO payouts (assignment_id, person_id, amount_minor, currency) SELECT assignment_id, person_id, price_minor, currency FROM tally),
 raised AS (                                                            -- looks that differ, or ask for it, go to a lead who took none of them
     SELECT raise_task(tally.t, CASE tally.ended_as WHEN 'disputed' THEN 'adjudication' ELSE 'escalation' END, 'escalation', (tally.t).priority + 10, 1, NULL,
                       tally.price_minor, (tally.t).seen_by || (tally.t).barred, tally.ended_as, %(me)s::int) AS task_id
@@ -59,26 +53,25 @@ next AS MATERIALIZED (                                                 -- the pa
 promoted AS (
     UPDATE tasks n SET waits = false FROM next WHERE n.id = next.id RETURNING n.partition_no),
 wanted_effects AS MATERIALIZED (
-    SELECT settled.id AS decision_id, e.id AS effect_id, row_number() OVER (ORDER BY e.kind, e.id)::int AS nth, count(*) OVER ()::int AS of
-      FROM settled CROSS JOIN tally JOIN effects e ON e.project_id = tally.project_id
-     WHERE settled.outcome = ANY (e.on_outcomes)),
+    SELECT d.id AS decision_id, e.id AS effect_id, row_number() OVER (ORDER BY e.kind, e.id)::int AS nth
+      FROM recorded d JOIN effects e ON e.project_id = d.project_id AND d.outcome = ANY (e.on_outcomes)),
 moved AS (                                                             -- partitions_head_promoted refuses this if an item came in unseen: run again
     UPDATE partitions p
        SET settled_no  = CASE WHEN tally.partition_no = p.settled_no + 1 THEN p.settled_no + 1 ELSE p.settled_no END,   -- else: an older item, opened again
            promoted_no = COALESCE((SELECT partition_no FROM promoted), p.promoted_no),
-           effect_no   = p.effect_no + COALESCE((SELECT max(of) FROM wanted_effects), 0)
+           effect_no   = p.effect_no + (SELECT count(*) FROM wanted_effects)
       FROM tally WHERE p.id = tally.partition_id AND tally.final
     RETURNING p.id, old.effect_no AS before),
 queued AS (
     INSERT INTO outbox (decision_id, effect_id, partition_id, effect_no)
     SELECT e.decision_id, e.effect_id, moved.id, moved.before + e.nth FROM wanted_effects e LEFT JOIN moved ON true),
 cleared AS (
-    DELETE FROM drafts d USING accepted WHERE d.task_id = accepted.task_id AND d.person_id = accepted.person_id),
+    DELETE FROM drafts d USING tally WHERE d.task_id = tally.id AND d.person_id = tally.person_id),
 noted AS (
     INSERT INTO events (kind, person_id, project_id, item_id, task_id, assignment_id, decision_id, detail)
-    SELECT 'assignment.submitted', accepted.person_id, tally.project_id, tally.item_id, tally.id, accepted.assignment_id, look.id,
-           jsonb_strip_nulls(jsonb_build_object('ended_as', tally.ended_as, 'outcome', (SELECT id FROM settled), 'raised', (SELECT task_id FROM raised)))
-      FROM accepted CROSS JOIN tally CROSS JOIN look)
+    SELECT 'assignment.submitted', tally.person_id, tally.project_id, tally.item_id, tally.id, tally.assignment_id, (SELECT id FROM recorded WHERE assignment_id IS NOT NULL),
+           jsonb_strip_nulls(jsonb_build_object('ended_as', tally.ended_as, 'outcome', (SELECT id FROM recorded WHERE outcome IS NOT NULL), 'raised', (SELECT task_id FROM raised)))
+      FROM tally)
 SELECT CASE WHEN look.id IS NOT NULL THEN 'accepted'
             WHEN past.id IS NOT NULL AND (past.verdict, past.answer, past.reason_code, past.note, past.evidence_hash)
                  IS NOT DISTINCT FROM (%(verdict)s::text, %(answer)s::jsonb, %(reason_code)s::text, %(note)s::text, %(evidence_hash)s::bytea) THEN 'repeated'
@@ -91,5 +84,5 @@ SELECT CASE WHEN look.id IS NOT NULL THEN 'accepted'
   FROM (VALUES (1)) one
   LEFT JOIN fence ON true
   LEFT JOIN task ON true
-  LEFT JOIN look ON true
+  LEFT JOIN recorded look ON look.assignment_id IS NOT NULL
   LEFT JOIN decisions past ON past.assignment_id = fence.id;

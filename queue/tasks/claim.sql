@@ -4,7 +4,7 @@ WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS now),          -- a vola
 me AS MATERIALIZED (
     SELECT id, role FROM people WHERE id = %(me)s::int AND disabled_at IS NULL AND role IN ('reviewer', 'lead') FOR SHARE),   -- `people/disable` waits for a claim in flight
 held AS MATERIALIZED (                                                 -- at most one, by assignments_one_live
-    SELECT id, lease_expires > (SELECT now FROM clock) AS live
+    SELECT id, task_id, token, lease_no, lease_expires, lease_expires > (SELECT now FROM clock) AS live
       FROM assignments WHERE person_id = (SELECT id FROM me) AND ended_at IS NULL),
 lane AS MATERIALIZED (                                                 -- where the caller may work: own skills, and for a lead every escalation
     SELECT l.id FROM me CROSS JOIN LATERAL lanes_of(me.id, me.role) l
@@ -39,24 +39,9 @@ expired AS MATERIALIZED (                                              -- 3. som
        AND t.state IN ('pending', 'full') AND NOT t.paused AND NOT %(me)s::int = ANY (t.closed_to)
      ORDER BY a.live_until LIMIT 1
        FOR NO KEY UPDATE OF t, a SKIP LOCKED),
-asked AS MATERIALIZED (                                                -- apart, so that no plan looks for it through the lanes
-    SELECT id FROM tasks WHERE item_id = %(item_id)s::bigint AND ended_as IS NULL),
-named AS MATERIALIZED (                                                -- 4. the item that was asked for: a free seat,
-    SELECT t AS task
-      FROM tasks t
-     WHERE t.id = ANY (ARRAY(SELECT id FROM asked)) AND NOT EXISTS (SELECT FROM held)
-       AND t.lane_id IN (SELECT id FROM lane) AND NOT %(me)s::int = ANY (t.seen_by || t.barred)
-       AND t.ended_as IS NULL AND t.cancelled_at IS NULL AND NOT t.waits AND NOT t.paused AND cardinality(t.seen_by) < t.wanted   -- pending, in words no index knows
-     ORDER BY t.id LIMIT 1
-       FOR NO KEY UPDATE OF t SKIP LOCKED),
-named_lapsed AS MATERIALIZED (                                         --    or one that somebody let lapse
-    SELECT t AS task, a.id AS lapsed_id, a.person_id AS lapsed_by, true AS may_hold
-      FROM tasks t JOIN assignments a ON a.task_id = t.id
-     WHERE t.id = ANY (ARRAY(SELECT id FROM asked)) AND NOT EXISTS (SELECT FROM held) AND NOT EXISTS (SELECT FROM named)
-       AND t.lane_id IN (SELECT id FROM lane) AND t.state = 'full' AND NOT t.paused AND NOT %(me)s::int = ANY (t.seen_by || t.barred)
-       AND a.ended_at IS NULL AND a.lease_expires <= (SELECT now FROM clock)
-     ORDER BY t.id LIMIT 1
-       FOR NO KEY UPDATE OF t, a SKIP LOCKED),
+named AS MATERIALIZED (                                                 -- 4. the item that was asked for
+    SELECT * FROM lock_named(ARRAY(SELECT id FROM tasks WHERE item_id = %(item_id)s::bigint AND ended_as IS NULL), ARRAY(SELECT id FROM lane), %(me)s::int, (SELECT now FROM clock))
+     WHERE %(item_id)s::bigint IS NOT NULL AND NOT EXISTS (SELECT FROM held)),
 head AS MATERIALIZED (                                                 -- 5. the lowest rank: first the lane whose head has waited longest, then the row
     SELECT lane.id AS lane_id, first.rank
       FROM lane CROSS JOIN LATERAL (
@@ -72,19 +57,10 @@ fresh AS MATERIALIZED (
        AND t.state = 'pending' AND NOT %(me)s::int = ANY (t.closed_to)  -- judged again on the locked row
      ORDER BY t.rank LIMIT 1
        FOR NO KEY UPDATE OF t SKIP LOCKED),
-skipped AS MATERIALIZED (                                              -- 6. what I passed over, when nothing else is left
-    SELECT t AS task
-      FROM tasks t
+skipped AS MATERIALIZED (                                               -- 6. what I passed over, when nothing else is left
+    SELECT task, NULL::bigint, NULL::int, true FROM lock_skipped(ARRAY(SELECT id FROM lane), %(me)s::int) task
      WHERE NOT EXISTS (SELECT FROM held) AND NOT EXISTS (SELECT FROM last) AND NOT EXISTS (SELECT FROM expired) AND NOT EXISTS (SELECT FROM fresh)
-       AND %(item_id)s::bigint IS NULL
-       AND t.lane_id = (SELECT lane.id FROM lane CROSS JOIN LATERAL (
-                            SELECT t.since FROM tasks t
-                             WHERE t.lane_id = lane.id AND t.state = 'pending' AND %(me)s::int = ANY (t.skipped_by) AND NOT %(me)s::int = ANY (t.seen_by || t.barred)
-                             ORDER BY t.rank LIMIT 1) first
-                         ORDER BY first.since LIMIT 1)
-       AND t.state = 'pending' AND %(me)s::int = ANY (t.skipped_by) AND NOT %(me)s::int = ANY (t.seen_by || t.barred)
-     ORDER BY t.rank LIMIT 1
-       FOR NO KEY UPDATE OF t SKIP LOCKED),
+       AND %(item_id)s::bigint IS NULL AND EXISTS (SELECT FROM tasks t WHERE t.id = (task).id)),   -- the function sees what came in since: `taken` would not
 pick AS MATERIALIZED (                                                 -- of the locked row, not of the snapshot
     SELECT (task).id AS task_id, (task).item_id, (task).project_id, (task).queue_id, (task).lane_id, (task).kind, (task).evidence_version, (task).evidence_hash,
            (task).lease_count, (task).wanted, cardinality((task).votes) AS looks, (task).abandon_limit, lapsed_id, lapsed_by, may_hold,
@@ -93,10 +69,10 @@ pick AS MATERIALIZED (                                                 -- of the
       FROM (SELECT * FROM own
             UNION ALL SELECT * FROM last
             UNION ALL SELECT * FROM expired
-            UNION ALL SELECT * FROM named_lapsed
-            UNION ALL SELECT task, NULL, NULL, true FROM named
+            UNION ALL SELECT * FROM named
             UNION ALL SELECT task, NULL, NULL, true FROM fresh
-            UNION ALL SELECT task, NULL, NULL, true FROM skipped) c),
+            UNION ALL SELECT * FROM skipped) c
+     LIMIT 1),
 closed AS (
     UPDATE assignments a SET ended_at = pick.at, end_reason = 'expired'
       FROM pick WHERE a.id = pick.lapsed_id RETURNING a.id),
@@ -108,19 +84,22 @@ opened AS (                                                            -- after 
            pick.at + make_interval(secs => greatest(p.max_hold_seconds, COALESCE(q.lease_seconds, 0))),
            pick.at + make_interval(secs => COALESCE(q.lease_seconds, p.lease_seconds)),
            COALESCE(pick.lease_count + pick.wanted - pick.looks >= pick.abandon_limit, false)
-      FROM pick LEFT JOIN closed ON closed.id = pick.lapsed_id JOIN projects p ON p.id = pick.project_id JOIN queues q ON q.id = pick.queue_id
-     WHERE pick.may_hold AND NOT pick.at_limit AND (pick.lapsed_id IS NULL OR closed.id IS NOT NULL)
+      FROM pick JOIN projects p ON p.id = pick.project_id JOIN queues q ON q.id = pick.queue_id
+     WHERE pick.may_hold AND NOT pick.at_limit AND (pick.lapsed_id IS NULL OR EXISTS (SELECT FROM closed))
         ON CONFLICT (person_id) WHERE ended_at IS NULL DO NOTHING      -- my other tab was first: ask again and get what it got
-    RETURNING id, task_id, token, lease_no, lease_expires),
+    RETURNING id, token, lease_no, lease_expires),
+hand AS MATERIALIZED (                                                 -- what changes hands: nothing, where both are missing
+    SELECT pick.*, closed.id AS closed_id, opened.id AS opened_id, opened.token, opened.lease_no, opened.lease_expires
+      FROM pick LEFT JOIN closed ON true LEFT JOIN opened ON true
+     WHERE closed.id IS NOT NULL OR opened.id IS NOT NULL),
 taken AS (
     UPDATE tasks t
-       SET seen_by     = CASE WHEN opened.id IS NULL THEN array_remove(t.seen_by, pick.lapsed_by) ELSE array_remove(t.seen_by, pick.lapsed_by) || %(me)s::int END,
-           skipped_by  = CASE WHEN opened.id IS NULL THEN t.skipped_by ELSE array_remove(t.skipped_by, %(me)s::int) END,
-           lease_count = CASE WHEN opened.id IS NULL THEN t.lease_count ELSE t.lease_count + 1 END,
-           ended_as    = CASE WHEN pick.at_limit THEN 'abandoned' END,
-           ended_at    = CASE WHEN pick.at_limit THEN pick.at END
-      FROM pick LEFT JOIN opened ON opened.task_id = pick.task_id LEFT JOIN closed ON closed.id = pick.lapsed_id
-     WHERE t.id = pick.task_id AND t.ended_as IS NULL AND (opened.id IS NOT NULL OR closed.id IS NOT NULL)
+       SET seen_by     = CASE WHEN opened_id IS NULL THEN array_remove(t.seen_by, lapsed_by) ELSE array_remove(t.seen_by, lapsed_by) || %(me)s::int END,
+           skipped_by  = CASE WHEN opened_id IS NULL THEN t.skipped_by ELSE array_remove(t.skipped_by, %(me)s::int) END,
+           lease_count = CASE WHEN opened_id IS NULL THEN t.lease_count ELSE t.lease_count + 1 END,
+           ended_as    = CASE WHEN at_limit THEN 'abandoned' END,
+           ended_at    = CASE WHEN at_limit THEN at END
+      FROM hand WHERE t.id = hand.task_id AND t.ended_as IS NULL
     RETURNING t),
 raised AS (
     SELECT raise_task(taken.t, 'escalation', 'escalation', (taken.t).priority + 10, 1, NULL, (taken.t).price_minor, (taken.t).seen_by || (taken.t).barred,
@@ -128,17 +107,13 @@ raised AS (
       FROM taken WHERE (taken.t).ended_as = 'abandoned'),
 noted AS (
     INSERT INTO events (kind, person_id, project_id, item_id, task_id, assignment_id)
-    SELECT 'assignment.expired', pick.lapsed_by, pick.project_id, pick.item_id, pick.task_id, closed.id FROM pick JOIN closed ON closed.id = pick.lapsed_id
-     UNION ALL
-    SELECT 'assignment.claimed', %(me)s::int, pick.project_id, pick.item_id, pick.task_id, opened.id FROM pick JOIN opened ON opened.task_id = pick.task_id)
-SELECT 'claimed' AS result, opened.id AS assignment_id, opened.task_id, pick.item_id, pick.project_id, pick.kind, opened.token AS lease_token, opened.lease_no,
-       opened.lease_expires, pick.evidence_version, pick.evidence_hash, false AS again
-  FROM opened JOIN pick ON pick.task_id = opened.task_id
+    SELECT e.kind, e.person_id, hand.project_id, hand.item_id, hand.task_id, e.assignment_id
+      FROM hand CROSS JOIN LATERAL (VALUES ('assignment.expired', lapsed_by, closed_id), ('assignment.claimed', %(me)s::int, opened_id)) e (kind, person_id, assignment_id)
+     WHERE e.assignment_id IS NOT NULL)
+SELECT CASE WHEN opened_id IS NOT NULL THEN 'claimed' WHEN EXISTS (SELECT FROM raised) THEN 'escalated' ELSE 'closed' END AS result, opened_id AS assignment_id,
+       task_id, item_id, project_id, kind, token AS lease_token, lease_no, lease_expires, evidence_version, evidence_hash, false AS again
+  FROM hand
 UNION ALL
-SELECT 'claimed', a.id, a.task_id, t.item_id, t.project_id, t.kind, a.token, a.lease_no, a.lease_expires, t.evidence_version, t.evidence_hash, true
-  FROM held JOIN assignments a ON a.id = held.id JOIN tasks t ON t.id = a.task_id
- WHERE held.live
-UNION ALL
-SELECT CASE WHEN EXISTS (SELECT FROM raised) THEN 'escalated' ELSE 'closed' END, NULL, pick.task_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false
-  FROM pick JOIN closed ON closed.id = pick.lapsed_id
- WHERE NOT EXISTS (SELECT FROM opened);
+SELECT 'claimed', held.id, t.id, t.item_id, t.project_id, t.kind, held.token, held.lease_no, held.lease_expires, t.evidence_version, t.evidence_hash, true
+  FROM held JOIN tasks t ON t.id = held.task_id
+ WHERE held.live;
