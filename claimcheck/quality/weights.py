@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from claimcheck.quality.posterior import Vote, evidence
 
@@ -90,7 +91,7 @@ def weights(everybody: Sequence[Counts], classes: int = 2) -> dict[Hashable, flo
     return {c.person: weight(c, centre, worth) for c in everybody}
 
 
-def floor(everybody: Sequence[Counts], found: dict[Hashable, float], most: float = FLOOR, share: float = HELD_BACK) -> float:
+def floor(everybody: Sequence[Counts], found: Mapping[Any, float], most: float = FLOOR, share: float = HELD_BACK) -> float:
     """The p below which a voter is asked for gold only: .60, or less where that would hold back more than a third of the skill's answers."""
     total, seen = sum(c.n for c in everybody), 0.0
     for c in sorted(everybody, key=lambda c: found[c.person]):

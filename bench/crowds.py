@@ -1,0 +1,212 @@
+"""Real crowds played against the mathematics of quality, without the desk: `python -m bench.crowds FOLDER [SET …] [--seeds N]`.
+
+FOLDER holds a folder a set, each with labels.csv (worker,item,label) and gold.csv (item,gold).
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import random
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from claimcheck.quality import posterior, weights
+from claimcheck.quality.posterior import Vote
+
+EVERY = 200  # answers between two counts of weights, as a background worker would, and a tenth of what there is later on
+EXPOSURES = 5
+MODES = ("fixed 3", "fixed 5", "adaptive", "adaptive, floor")
+
+Rows = list[tuple[str, str, str]]
+Key = dict[str, set[str]]
+Looks = dict[str, list[tuple[str, str]]]
+
+
+@dataclass(frozen=True)
+class Crowd:
+    rows: Rows
+    gold: Key
+    classes: int
+    items: int
+
+
+def read(folder: Path) -> Crowd:
+    """A set. A later row of the same worker and item replaces the earlier. Relations (`relation`, `adjudicated`) become yes or no."""
+    with (folder / "gold.csv").open(encoding="utf-8") as file:
+        golds = list(csv.DictReader(file))
+    with (folder / "labels.csv").open(encoding="utf-8") as file:
+        labels = {(r["worker"], r["item"]): r["label"] for r in csv.DictReader(file)}
+    if "relation" in golds[0]:
+        asked = {g["item"]: g for g in reversed(golds) if g["adjudicated"] in ("0", "1")}
+        labels = {(w, i): str(int(asked[i]["relation"] in label)) for (w, i), label in labels.items() if i in asked}
+        golds = [{"item": i, "gold": g["adjudicated"]} for i, g in asked.items()]
+    items = {i for _, i in labels}
+    gold = {g["item"]: set(g["gold"].split("|")) for g in golds if g["item"] in items}
+    return Crowd([(w, i, label) for (w, i), label in labels.items()], gold, len(set(labels.values())), len(items))
+
+
+@dataclass
+class Play:
+    """One run over a crowd: what is kept between two answers is votes, settled answers, and counts."""
+
+    crowd: Crowd
+    mode: str
+    draw: random.Random
+    golds: set[str] = field(default_factory=set)
+    looks: Looks = field(default_factory=lambda: defaultdict(list))
+    exposed: Counter[str] = field(default_factory=Counter)
+    right: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+    settled: dict[str, str] = field(default_factory=dict)
+    p: dict[str, float] = field(default_factory=dict)
+    newcomer: float = 0.75
+    floor: float = 0.0
+    answers: int = 0
+    due: int = EVERY
+
+    def run(self) -> None:
+        """Three passes over the rows in one order; a row that is not wanted is passed over."""
+        self.golds = set(self.draw.sample(sorted(self.crowd.gold), min(len(self.crowd.gold), max(20, len(self.crowd.gold) // 10))))
+        left = self.draw.sample(self.crowd.rows, len(self.crowd.rows))
+        for _ in range(3):
+            left = [row for row in left if not self.ask(*row)]
+        self.count()
+
+    def ask(self, worker: str, item: str, label: str) -> bool:
+        """One row; whether it was taken."""
+        if item in self.golds:
+            taken = self.exposed[item] < EXPOSURES
+            if taken:
+                self.exposed[item] += 1
+                self.right[worker][0] += 1
+                self.right[worker][1] += label in self.crowd.gold[item]
+        else:
+            taken = item not in self.settled and self.p.get(worker, self.newcomer) >= self.floor
+            if taken:
+                self.looks[item].append((worker, label))
+                self.settle(item)
+        self.answers += taken
+        if taken and self.answers >= self.due and self.mode.startswith("adaptive"):
+            self.count()
+        return taken
+
+    def votes(self, item: str) -> list[Vote]:
+        return [Vote(label, self.p.get(worker, self.newcomer)) for worker, label in self.looks[item]]
+
+    def settle(self, item: str) -> None:
+        if self.mode.startswith("fixed"):
+            if len(self.looks[item]) >= int(self.mode.split()[1]):
+                self.settled[item] = majority(self.looks[item], self.draw)
+        elif len(self.looks[item]) >= posterior.LEAST:
+            found = posterior.likeliest(self.votes(item), self.crowd.classes)
+            if posterior.stop(found.looks, found.probability) != "more":
+                self.settled[item] = str(found.answer)
+
+    def count(self) -> None:
+        """What the background worker does: counts of everybody, weights from them, and the floor."""
+        peers: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+        for item, looks in self.looks.items():
+            for (worker, _), (n, ok) in zip(looks, weights.peers(self.votes(item), self.crowd.classes), strict=True):
+                peers[worker][0] += n
+                peers[worker][1] += ok
+        everybody = [weights.Counts(w, *self.right[w], *peers[w]) for w in sorted({*self.right, *peers})]
+        self.p = {str(k): p for k, p in weights.weights(everybody, self.crowd.classes).items()}
+        self.newcomer = weights.mean(everybody, self.crowd.classes)
+        self.floor = weights.floor(everybody, self.p) if self.mode.endswith("floor") else 0.0
+        self.due = self.answers + max(EVERY, self.answers // 10)
+
+    def decided(self) -> dict[str, str]:
+        """Each item's answer; one that is undecided keeps the likeliest."""
+        if self.mode.startswith("fixed"):
+            return {i: self.settled.get(i) or majority(looks, self.draw) for i, looks in self.looks.items()}
+        return {i: self.settled.get(i) or str(posterior.likeliest(self.votes(i), self.crowd.classes).answer) for i in self.looks}
+
+
+def majority(looks: Iterable[tuple[str, str]], draw: random.Random) -> str:
+    """What most gave; of several the lot decides."""
+    counts = Counter(label for _, label in looks)
+    most = max(counts.values())
+    return draw.choice(sorted(label for label, n in counts.items() if n == most))
+
+
+def dawid_skene(looks: Looks, rounds: int = 20) -> dict[str, str]:
+    """Dawid and Skene (1979) by expectation and maximisation from the shares of votes, each cell smoothed by .01."""
+    labels = sorted({label for given in looks.values() for _, label in given})
+    belief = {i: {k: sum(label == k for _, label in given) / len(given) for k in labels} for i, given in looks.items()}
+    for _ in range(rounds):
+        belief = _expect(looks, labels, *_maximise(looks, labels, belief))
+    return {i: max(labels, key=lambda k: b[k]) for i, b in belief.items()}
+
+
+def _maximise(looks: Looks, labels: list[str], belief: dict[str, dict[str, float]]) -> tuple[dict[str, float], dict[tuple[str, str, str], float]]:
+    """The log shares of the classes, and of each worker's answers in each class."""
+    prior = {k: math.log(sum(b[k] for b in belief.values()) / len(belief) + 1e-9) for k in labels}
+    cells: dict[tuple[str, str, str], float] = defaultdict(lambda: 0.01)
+    rows: dict[tuple[str, str], float] = defaultdict(lambda: 0.01 * len(labels))
+    for item, given in looks.items():
+        for worker, label in given:
+            for k in labels:
+                cells[worker, k, label] += belief[item][k]
+                rows[worker, k] += belief[item][k]
+    return prior, {(w, k, v): math.log(cells[w, k, v] / n) for (w, k), n in rows.items() for v in labels}
+
+
+def _expect(looks: Looks, labels: list[str], prior: dict[str, float], cells: dict[tuple[str, str, str], float]) -> dict[str, dict[str, float]]:
+    belief = {}
+    for item, given in looks.items():
+        sums = {k: prior[k] + sum(cells[w, k, v] for w, v in given) for k in labels}
+        top = max(sums.values())
+        shares = {k: math.exp(s - top) for k, s in sums.items()}
+        belief[item] = {k: s / sum(shares.values()) for k, s in shares.items()}
+    return belief
+
+
+Figures = tuple[float, float, float, float, float, float]
+
+
+def measure(folder: Path, mode: str, seed: int) -> Figures:
+    """Accuracy; answers an item, and an item that is not gold; majority's and Dawid-Skene's accuracy on the same answers; the share undecided."""
+    crowd = read(folder)
+    play = Play(crowd, mode, random.Random(seed))
+    play.run()
+    asked = [i for i in sorted(crowd.gold) if i not in play.golds]
+
+    def accuracy(found: dict[str, str]) -> float:
+        return sum(found.get(i) in crowd.gold[i] for i in asked) / len(asked)
+
+    by_most = {i: majority(looks, play.draw) for i, looks in sorted(play.looks.items())}
+    others = accuracy(by_most), accuracy(dawid_skene(play.looks))
+    undecided = sum(i not in play.settled for i in play.looks) / len(play.looks)
+    return accuracy(play.decided()), play.answers / crowd.items, play.answers / (crowd.items - len(play.golds)), *others, undecided
+
+
+def row(name: str, mode: str, found: list[Figures]) -> str:
+    means = [statistics.mean(column) for column in zip(*found, strict=True)]
+    spread = statistics.stdev(f[0] for f in found) if len(found) > 1 else 0.0
+    accuracy, answers, delivered, most, ds, undecided = means
+    return f"| {name} | {mode} | {accuracy:.4f} ± {spread:.4f} | {answers:.2f} | {delivered:.2f} | {most:.4f} | {ds:.4f} | {undecided:.1%} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.crowds", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("sets", nargs="*")
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--modes", nargs="*", default=MODES)
+    asked = parser.parse_args()
+    print("| set | mode | accuracy, mean ± sd | answers an item | an item not gold | majority, same answers | Dawid–Skene, same | undecided |")
+    print("|---|---|---|---|---|---|---|---|")
+    with ProcessPoolExecutor(2) as pool:
+        for name in asked.sets or sorted(p.name for p in asked.folder.iterdir() if p.is_dir()):
+            for mode in asked.modes:
+                n = asked.seeds
+                print(row(name, mode, list(pool.map(measure, [asked.folder / name] * n, [mode] * n, range(n)))), flush=True)
+
+
+if __name__ == "__main__":
+    main()
