@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from claimcheck import errors
@@ -174,6 +177,76 @@ def test_it_does_not_let_a_late_consumer_turn_the_order_round(door: Door) -> Non
     whole(door.world, project, 30, "P")
 
 
+def test_it_keeps_the_loop_free_while_a_handler_computes(door: Door) -> None:
+    """Its thread comes back only once the loop has gone on beside it."""
+    project, began, seen = door.world.project(), threading.Event(), threading.Event()
+
+    async def main() -> None:
+        door.send(bodies(project, 3, "P"))
+        consumer = door.consumer()
+        what = "_handle" if door.kind == "inbox" else "_admit"
+        whole_ = getattr(consumer, what)
+
+        def compute(*args: Any, **more: Any) -> Any:
+            began.set()
+            assert seen.wait(30), "the loop stood still"
+            return whole_(*args, **more)
+
+        setattr(consumer, what, compute)
+        handling = asyncio.create_task(all_of(consumer, await consumer.pull(10)))
+        await until(began.is_set)
+        seen.set()
+        await handling
+        await door.rest()
+
+    door.play(main)
+    whole(door.world, project, 3, "P")
+
+
+def test_it_knows_a_key_for_ever(door: Door) -> None:
+    """Years after its message was handled, when nothing but the ledger is left of it: a repeat is none, other content is refused and kept."""
+    project = door.world.project()
+
+    async def main() -> None:
+        door.send(bodies(project, 6))
+        await door.rest()
+        door.clear()
+        door.world.sql.execute("ALTER TABLE messages DISABLE TRIGGER append_only")
+        door.world.sql.execute("UPDATE messages SET received_at = '2001-01-01' WHERE project_id = %s", [project])
+        door.world.sql.execute("ALTER TABLE messages ENABLE TRIGGER append_only")
+        door.send([*bodies(project, 6), message(project, "000", "P", variance_amount="99.00")])
+        await door.rest()
+
+    door.play(main)
+    expected = {p: [f"{n:03}" for n in range(6) if "PQR"[n % 3] == p] for p in "PQR"}
+    assert by_partition(door.world, project) == expected and door.left() == 0
+    [letter] = door.world.refused(project)
+    assert (letter.cause, json.loads(bytes(letter.body))["variance_amount"]) == ("other_content", "99.00")
+
+
+HOURS = (0, 26, -26, 3, -3)  # that producers' clocks are wrong by
+
+
+def test_it_minds_no_producers_clock(door: Door) -> None:
+    """Producers whose clocks differ by days send to one partition in turn: the order is that of arrival, whatever time they write down, also as an entry's id."""
+    project, began = door.world.project(), time.time()
+    hours = [HOURS[n % len(HOURS)] for n in range(20)]
+
+    def say(n: int, at: float) -> bytes:
+        told = datetime.fromtimestamp(at, UTC).isoformat()
+        return message(project, f"{n:03}", "P", payload={"ours": "100.00", "theirs": "112.50", "sent_at": told}, trace_id=f"{at:.0f}")
+
+    async def main() -> None:
+        for n, wrong in enumerate(hours):
+            at = began + 3600 * wrong
+            door.send([say(n, at)], at)
+        await door.rest()
+
+    door.play(main)
+    whole(door.world, project, 20, "P")
+    assert door.world.one("SELECT max(abs(extract(epoch FROM clock_timestamp() - received_at))) FROM messages WHERE project_id = %s", project) < 3600
+
+
 def test_it_suspends_while_the_inbox_is_full(stream: Door) -> None:
     project = stream.world.project()
 
@@ -284,15 +357,13 @@ def test_it_says_so_when_its_redis_is_away(stream: Door, monkeypatch: pytest.Mon
 
 KEYS = 6
 EXAMPLES = int(os.environ.get("DESK_STORMS", "30"))  # more by hand
+STEPS = ["send", "send", "pull", "pull", "finish", "before", "before", "after", "kill", "lapse", "lapse", "back"]
 STORM = st.fixed_dictionaries(
     {
         "deliveries": st.lists(st.integers(1, 5), min_size=2, max_size=KEYS).flatmap(
             lambda times: st.permutations([key for key, n in enumerate(times) for _ in range(n)])
         ),
-        "steps": st.lists(
-            st.tuples(st.sampled_from(["send", "send", "pull", "pull", "finish", "finish", "before", "after", "kill", "lapse", "back"]), st.integers(0, 2)),
-            max_size=40,
-        ),
+        "steps": st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 2)), min_size=10, max_size=40),
     }
 )  # fmt: skip
 
@@ -324,8 +395,8 @@ class Storm:
             self.door.lapse()
         elif what == "kill":
             self.held[who], self.consumers[who] = [], self.door.consumer(self.fates[who])
-        elif self.held[who]:
-            await self.finish(what, who)
+        elif holders := [one for one in range(3) if self.held[one]]:
+            await self.finish(what, holders[who % len(holders)])
 
     async def finish(self, what: str, who: int) -> None:
         run = self.held[who].pop(0)
@@ -345,10 +416,8 @@ class Storm:
         await self.door.rest()
 
 
-def test_it_holds_in_a_storm_of_redelivery(door: Door) -> None:
-    """Each message comes one to five times in any order: one item a key, in the order of first arrival, through to the delivered outcomes."""
-
-    @settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=[*HealthCheck])
+def play_storms(door: Door, examples: int = EXAMPLES, **more: Any) -> None:
+    @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large], **more)
     @given(STORM)
     def check(given_: dict[str, Any]) -> None:
         door.world.quiet()
@@ -369,6 +438,33 @@ def test_it_holds_in_a_storm_of_redelivery(door: Door) -> None:
         assert delivered(door.world, project) == storm.first
 
     check()
+
+
+def test_it_holds_in_a_storm_of_redelivery(door: Door) -> None:
+    """Each message comes one to five times in any order: one item a key, in the order of first arrival, through to the delivered outcomes."""
+    play_storms(door)
+
+
+async def _acknowledge_first(source: streams.StreamSource, runs: Sequence[streams.StreamRun]) -> None:
+    for run in runs:
+        await source._acknowledge([entry.id for entry in run.entries])
+    await HANDLE(source, runs)
+
+
+HANDLE = streams.StreamSource.handle
+
+
+STREAM_MUTANTS: list[tuple[Any, str, Any]] = [
+    (streams.StreamSource, "handle", _acknowledge_first),
+    (streams, "OWN", streams.OWN.replace("until cursor == '0-0'", "until true").replace("'XAUTOCLAIM', KEYS[1], ARGV[3], ARGV[1], 0", "'XAUTOCLAIM', KEYS[1], ARGV[3], ARGV[1], 99999999")),
+]
+
+
+@pytest.mark.parametrize(("what", "name", "instead"), STREAM_MUTANTS, ids=["XACK before the commit", "nobody takes a dead one's entries"])
+def test_that_storm_notices_when(stream: Door, monkeypatch: pytest.MonkeyPatch, what: Any, name: str, instead: Any) -> None:
+    monkeypatch.setattr(what, name, instead)
+    with pytest.raises(AssertionError):
+        play_storms(stream, 200, derandomize=True, phases=[Phase.generate])
 
 
 def delivered(world: World, project: int) -> dict[str, list[str]]:
