@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import http.client
 import json
 import os
 import random
@@ -104,7 +105,7 @@ class Api:
         except urllib.error.HTTPError as error:
             with error:
                 return error.code, error.read()
-        except (OSError, ValueError):
+        except (OSError, ValueError, http.client.HTTPException):  # none, or half of one
             return 0, b""
 
 

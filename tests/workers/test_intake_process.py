@@ -168,3 +168,31 @@ def test_it_refuses_to_begin_with_settings_that_are_not_safe(world: World, valke
         intake.end()
         door.end()
 
+
+
+def test_it_goes_on_with_the_settings_it_has_while_newer_ones_are_not_safe(world: World, valkey: str, valkey_admin: str, tmp_path: Path) -> None:
+    door = Door(world, "inbox", valkey, valkey_admin)
+    intake, mine = Process(door, tmp_path), world.one("SELECT max(version) FROM pipeline_settings")
+    slow = "INSERT INTO pipeline_workers (name, source, settings_version, state, measured, p99_ms, seen_at) VALUES ('slow', 'inbox', 1, 'running', 1000, 2050, 'infinity')"
+    newer = "INSERT INTO pipeline_settings (version, settings, source, why, created_by) SELECT %s, settings || %s, 'page', 'a test', created_by FROM pipeline_settings WHERE version = %s"
+    worked_by = "SELECT DISTINCT settings_version FROM pipeline_records WHERE project_id = %s AND decision = 'routed'"
+
+    def handled(count: int) -> set[int]:
+        project = sent(intake, count)
+        whole(intake, project, count)
+        return {row.settings_version for row in world.all(worked_by, project)}
+
+    try:
+        intake.start()
+        assert handled(6) == {mine}
+        world.sql.execute(slow)
+        world.sql.execute(newer, [mine + 1, '{"lease_timeout_ms": 2040}', mine])
+        intake.wait(lambda: "the settings are not safe" in intake.words())
+        assert "2040" in intake.words() and "2050" in intake.words() and handled(6) == {mine}
+        world.sql.execute("DELETE FROM pipeline_workers WHERE name = 'slow'")
+        intake.wait(lambda: "settings changed" in intake.words())
+        assert handled(6) == {mine + 1}
+    finally:
+        world.sql.execute("DELETE FROM pipeline_workers WHERE name = 'slow'")
+        intake.end()
+        door.end()
