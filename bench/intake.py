@@ -17,7 +17,7 @@ import redis.asyncio
 from bench import ground
 from bench.figures import Part, over, spread
 from claimcheck import migrations
-from claimcheck.db import Connection, Database
+from claimcheck.db import Database
 from claimcheck.embedded import ports, processes
 from claimcheck.embedded.postgres import Postgres
 from claimcheck.embedded.valkey import Valkey
@@ -58,16 +58,10 @@ BODY = (
 
 
 def take(db: Database, runs: Sequence[Run], *, worker: str, settings: parameters.Version) -> None:
-    """What the source itself does for messages that were handled: the fence, the record of each, and off the inbox."""
-    ids = [message.message_id for run in runs for message in run.messages]
-    none = [None] * len(ids)
-
-    def write(connection: Connection) -> None:
-        inbox.fence(connection, runs)
-        named = {"message_ids": ids, "item_ids": none, "queues": none, "codes": none, "dead_letter_ids": none}
-        connection.run("inbox/handled", worker=worker, settings_version=settings.version, **named)
-
-    db.together(write)
+    """What the source itself does for messages that were handled: that it is begun, the fence, the record of each, and off the inbox."""
+    became = [inbox.Became(message.message_id) for run in runs for message in run.messages]
+    inbox.begin(db, runs)
+    db.together(lambda connection: inbox.leave(connection, runs, became, worker=worker, settings=settings))
 
 
 def main(full: bool, rounds: int = 5) -> Part:

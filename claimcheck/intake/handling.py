@@ -16,6 +16,7 @@ from claimcheck.intake import gates, inbox, parameters, signals
 from claimcheck.intake.inbox import Run, Waiting
 
 AUTOMATIC = "automatic"
+LOST = "its handler did not come back"  # as inbox/read says; what else failed is an exception's words, which are no customer's to read
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,10 @@ class _Became:
     item_id: int | None
     queue: str | None
     kept: dead_letters.Kept | None
+
+    def said(self) -> inbox.Became:
+        code, letter = (self.kept.code, self.kept.dead_letter_id) if self.kept else (None, None)
+        return inbox.Became(self.waiting.message_id, self.item_id, self.queue, code, letter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +59,9 @@ def handle(db: Database, runs: Sequence[Run], *, worker: str, settings: paramete
     Raises LeaseExpired with `lost`, the partitions that others have by now; QueueSaturated while too much waits for the
     store; Unavailable.
     """
-    chunks = [_prepared(db, settings, *group) for group in _groups(runs)]
     try:
+        inbox.begin(db, runs)
+        chunks = [_prepared(db, settings, *group) for group in _groups(runs)]
         became = db.together(lambda connection: _write(connection, runs, chunks, worker, settings))
     except errors.LeaseExpired as error:
         _tell_lost(db, runs, error, settings)
@@ -103,7 +109,8 @@ def _judged(waiting: Waiting, rules: rules_.Rules, settings: parameters.Version)
     """Through all the gates again, and to its route."""
     most = settings.parameters.max_attempts
     if waiting.attempts >= most:
-        said = f"could not be handled in {waiting.attempts} attempts; the last one: {waiting.last_error or 'unknown'}"
+        how = LOST if waiting.last_error == LOST else "it failed by a fault that stands in the desk's log"
+        said = f"could not be handled in {waiting.attempts} attempts; the last one: {how}"
         return _refused(waiting, gates.POISON, "body", said, cause="handler_failed")
     judged = gates.judge(waiting.body)
     if isinstance(judged, list):
@@ -132,18 +139,8 @@ def _marked(row: items.Ready | Refused, waiting: Waiting) -> items.Ready | Refus
 
 
 def _write(connection: Connection, runs: Sequence[Run], chunks: list[_Chunk], worker: str, settings: parameters.Version) -> list[_Became]:
-    inbox.fence(connection, runs)
     became = [one for chunk in chunks for one in _insert(connection, chunk)]
-    connection.run(
-        "inbox/handled",
-        message_ids=[one.waiting.message_id for one in became],
-        item_ids=[one.item_id for one in became],
-        queues=[one.queue for one in became],
-        codes=[one.kept and one.kept.code for one in became],
-        dead_letter_ids=[one.kept and one.kept.dead_letter_id for one in became],
-        worker=worker,
-        settings_version=settings.version,
-    )
+    inbox.leave(connection, runs, [one.said() for one in became], worker=worker, settings=settings)
     return became
 
 

@@ -32,7 +32,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The oldest messages of a partition, leased. `lapsed`: whoever had it before did not come back."""
+    """The oldest messages of a partition, leased. `lapsed`: whoever had begun it before did not come back."""
 
     partition_id: int
     project_id: int
@@ -52,9 +52,24 @@ class Run:
         return len(self.messages)
 
     @property
+    def bytes(self) -> int:
+        return sum(len(message.body) for message in self.messages)
+
+    @property
     def alone(self) -> bool:
         """Whether it may be poison, so that nothing else should share its transaction."""
         return any(message.attempts for message in self.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Became:
+    """What became of a message: an item in a queue, or a dead letter with its code."""
+
+    message_id: int
+    item_id: int | None = None
+    queue: str | None = None
+    code: str | None = None
+    dead_letter_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +103,20 @@ class Oldest:
 
 
 def pull(db: Database, settings: parameters.Version, room: int) -> list[Run]:
-    """Leases partitions with at most `room` messages together; empty where nothing is due."""
+    """Leases partitions with at most `room` messages and `prefetch_bytes` together; empty where nothing is due."""
     asked = settings.parameters
     params = {"room": room, "run_messages": min(asked.run_messages, room), "lease_ms": asked.lease_timeout_ms}
     leased = db.all("inbox/lease", _Leased, **params) or db.together(lambda connection: _wait(connection, params))
     if not leased:
         return []
     given = {"partition_ids": [one.partition_id for one in leased], "lapsed": [one.lapsed for one in leased]}
-    found = db.all("inbox/read", Waiting, run_messages=params["run_messages"], **given)
+    found = db.all("inbox/read", Waiting, run_messages=params["run_messages"], bytes=asked.prefetch_bytes, **given)
     messages = {partition: tuple(group) for partition, group in groupby(found, key=lambda message: message.partition_id)}
-    return [_run(one, messages.get(one.partition_id, ())) for one in leased]
+    runs = [_run(one, messages.get(one.partition_id, ())) for one in leased]
+    without = [run for run in runs if not run.messages]
+    if without:
+        _back(db, without, "", settings, 0.0, None)
+    return [run for run in runs if run.messages]
 
 
 def _wait(connection: Connection, params: dict[str, int]) -> list[_Leased]:
@@ -111,17 +130,40 @@ def _run(leased: _Leased, messages: tuple[Waiting, ...]) -> Run:
     return Run(leased.partition_id, leased.project_id, leased.key, leased.lease, leased.lease_until, leased.lapsed, messages)
 
 
-def fence(connection: Connection, runs: Sequence[Run]) -> None:
-    """Locks the runs' partitions until the transaction ends. Raises LeaseExpired with `lost`, the ids of those that others have by now."""
-    held = {row.partition_id for row in connection.all("inbox/fence", _Partition, **_named(runs))}
+def begin(db: Database, runs: Sequence[Run]) -> None:
+    """Puts down that their handler is at work: where it does not come back, that is an attempt. Raises LeaseExpired as `leave` does."""
+    _fenced(runs, db.all("inbox/begin", _Partition, **_named(runs)))
+
+
+def leave(connection: Connection, runs: Sequence[Run], became: Sequence[Became], *, worker: str, settings: parameters.Version) -> None:
+    """Takes handled messages off the inbox and frees their partitions, which stay locked until the transaction ends.
+
+    Raises LeaseExpired with `lost`, the ids of the partitions that others have by now; nothing may be committed then.
+    """
+    named = {
+        "message_ids": [one.message_id for one in became],
+        "item_ids": [one.item_id for one in became],
+        "queues": [one.queue for one in became],
+        "codes": [one.code for one in became],
+        "dead_letter_ids": [one.dead_letter_id for one in became],
+    }
+    _fenced(runs, connection.all("inbox/handled", _Partition, worker=worker, settings_version=settings.version, **named, **_named(runs)))
+
+
+def _fenced(runs: Sequence[Run], found: Sequence[_Partition]) -> None:
+    held = {row.partition_id for row in found}
     lost = [run.partition_id for run in runs if run.partition_id not in held]
     if lost:
         raise errors.LeaseExpired(lost=lost)
 
 
 def extend(db: Database, runs: Sequence[Run], settings: parameters.Version) -> None:
-    """Leases them from now on again, as far as nobody else has them."""
-    db.run("inbox/extend", lease_ms=settings.parameters.lease_timeout_ms, **_named(runs))
+    """Leases them from now on again, as far as nobody else has them; last of all those whose rows have to be waited for."""
+    lease_ms = settings.parameters.lease_timeout_ms
+    extended = {row.partition_id for row in db.all("inbox/extend", _Partition, lease_ms=lease_ms, **_named(runs))}
+    held = [run for run in runs if run.partition_id not in extended]
+    if held:
+        db.run("inbox/extend_held", lease_ms=lease_ms, **_named(held))
 
 
 def hand_back(db: Database, runs: Sequence[Run], *, worker: str, settings: parameters.Version) -> None:

@@ -13,14 +13,17 @@ from claimcheck import errors
 from claimcheck.db import Connection, Database
 from claimcheck.validation import Model, validated
 
+MIB = 1024 * 1024  # the longest message
 ENOUGH = 200  # measured handlers, before their p99 stands in for the expected one
 
 
 class Parameters(Model):
-    """How the pipeline works. Times are in milliseconds, sizes in messages."""
+    """How the pipeline works. Times are in milliseconds; sizes are in messages, or in bytes where they say so."""
 
     prefetch: int = Field(200, ge=1, le=10_000, description="messages that one pull takes at most")
     queue_maxsize: int = Field(1_000, ge=1, le=100_000, description="pulled messages that wait in memory at most")
+    prefetch_bytes: int = Field(16 * MIB, ge=MIB, le=1024 * MIB, description="bytes of messages that one pull takes at most")
+    queue_max_bytes: int = Field(64 * MIB, ge=MIB, le=16 * 1024 * MIB, description="bytes of pulled messages that wait in memory at most")
     run_messages: int = Field(50, ge=1, le=500, description="messages of one partition that one pull takes at most")
     handlers: int = Field(4, ge=1, le=64, description="handlers at work at once")
     lease_timeout_ms: int = Field(30_000, ge=100, le=3_600_000, description="until a partition that somebody pulled may be pulled by others")
@@ -78,11 +81,14 @@ def measured_p99_ms(db: Database | Connection) -> float | None:
 
 
 def check(parameters: Parameters, p99_ms: float | None = None) -> None:
-    """Raises Invalid that says the numbers where parameters do not fit together: `prefetch <= queue_maxsize`, `lease_timeout > p99`."""
+    """Raises Invalid that says the numbers where parameters do not fit: `prefetch <= queue_maxsize`, likewise in bytes; `lease_timeout > p99`."""
     if parameters.prefetch > parameters.queue_maxsize:
         raise errors.Invalid.field(
             "prefetch", f"is {parameters.prefetch}, more than queue_maxsize, which is {parameters.queue_maxsize}; lower it or raise the other"
         )
+    if parameters.prefetch_bytes > parameters.queue_max_bytes:
+        said = f"is {parameters.prefetch_bytes}, more than queue_max_bytes, which is {parameters.queue_max_bytes}; lower it or raise the other"
+        raise errors.Invalid.field("prefetch_bytes", said)
     if parameters.run_messages > parameters.prefetch:
         raise errors.Invalid.field(
             "run_messages", f"is {parameters.run_messages}, more than prefetch, which is {parameters.prefetch}; lower it or raise the other"

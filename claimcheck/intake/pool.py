@@ -47,7 +47,7 @@ class Pool:
         self._flying: dict[asyncio.Task[None], Sequence[Run]] = {}
         self._stopping, self._news = asyncio.Event(), asyncio.Event()
         self._took: deque[float] = deque(maxlen=MEASURED)
-        self._queued = self._handled = 0
+        self._queued = self._bytes = self._handled = self._away = 0
 
     @property
     def status(self) -> Status:
@@ -88,6 +88,8 @@ class Pool:
 
     def _room(self) -> int:
         asked = self.settings().parameters
+        if self._bytes and self._bytes + asked.prefetch_bytes > asked.queue_max_bytes:
+            return 0
         return min(asked.prefetch, asked.queue_maxsize - self._queued)
 
     async def _pull(self) -> None:
@@ -111,7 +113,11 @@ class Pool:
     def _put(self, runs: Iterable[Run]) -> None:
         for run in runs:
             self._waiting.append(run)
-            self._queued += run.size
+            self._count(run, 1)
+
+    def _count(self, run: Run, sign: Literal[1, -1]) -> None:
+        self._queued += sign * run.size
+        self._bytes += sign * run.bytes
 
     async def _wait_out(self, what: str, error: errors.Error, away: int) -> int:
         self._log.warning("the pool waits", what=what, error=error.code, detail=error.detail, settings_version=self.settings().version)
@@ -133,17 +139,18 @@ class Pool:
 
     def _take(self) -> list[Run]:
         """Runs for one handler: as many as `run_messages` hold, each of another sequence; one that may be poison goes by itself."""
-        batch, passed, held, size = list[Run](), deque[Run](), set[Hashable](), 0
-        most = self.settings().parameters.run_messages
+        batch, passed, held, size, heavy = list[Run](), deque[Run](), set[Hashable](), 0, 0
+        asked = self.settings().parameters
         while self._waiting:
             run = self._waiting.popleft()
             by_itself = run.alone or run.sequence in self._suspects
             if run.sequence in self._busy or run.sequence in held:
                 passed.append(run)
                 held.add(run.sequence)
-            elif not batch or (size + run.size <= most and not by_itself):
+            elif not batch or (size + run.size <= asked.run_messages and heavy + run.bytes <= asked.prefetch_bytes and not by_itself):
                 batch.append(run)
-                size += run.size
+                size, heavy = size + run.size, heavy + run.bytes
+                self._count(run, -1)
                 self._busy.add(run.sequence)
                 if by_itself:
                     break
@@ -151,7 +158,6 @@ class Pool:
                 self._waiting.appendleft(run)
                 break
         self._waiting.extendleft(reversed(passed))
-        self._queued -= size
         return batch
 
     async def _work(self, batch: list[Run]) -> None:
@@ -162,13 +168,16 @@ class Pool:
             lost: Any = error.facts.get("lost", ())
             self._back([run for run in batch if run.sequence not in lost])
         except PASSING as error:
-            await self._wait_out("handling", error, 0)
+            away = self._away  # that of several handlers at once counts once
+            await self._wait_out("handling", error, away)
+            self._away = max(self._away, away + 1)
             self._back(batch)
         except Exception as error:  # whatever it was, it is these messages'
             await self._failed(batch, error)
         else:
             self._took.append(time.perf_counter() - began)
             self._handled += sum(run.size for run in batch)
+            self._away = 0
             self._suspects -= {run.sequence for run in batch}
 
     async def _failed(self, batch: list[Run], error: Exception) -> None:
@@ -181,7 +190,8 @@ class Pool:
         self._suspects -= sequences
         after = [run for run in self._waiting if run.sequence in sequences]  # must not overtake it
         self._waiting = deque(run for run in self._waiting if run.sequence not in sequences)
-        self._queued -= sum(run.size for run in after)
+        for run in after:
+            self._count(run, -1)
         await self._try(self.source.put_off(batch[0], repr(error)))
         if after:
             await self._try(self.source.hand_back(after))
@@ -197,7 +207,8 @@ class Pool:
     def _back(self, runs: list[Run]) -> None:
         """They are the next ones again."""
         self._waiting.extendleft(reversed(runs))
-        self._queued += sum(run.size for run in runs)
+        for run in runs:
+            self._count(run, 1)
 
     def _landed(self, task: asyncio.Task[None]) -> None:
         self._busy -= {run.sequence for run in self._flying.pop(task)}
@@ -222,7 +233,7 @@ class Pool:
         self.state = "draining"
         flying = list(self._flying)
         await asyncio.wait([pulling, *flying], timeout=self.settings().parameters.drain_timeout_ms / 1000)
-        left, self._waiting, self._queued = list(self._waiting), deque(), 0
+        left, self._waiting, self._queued, self._bytes = list(self._waiting), deque(), 0, 0
         if left:
             await self._try(self.source.hand_back(left))
         late = [task for task in flying if not task.done()]

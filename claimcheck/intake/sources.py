@@ -28,6 +28,8 @@ class Run(Protocol):
     @property
     def size(self) -> int: ...
     @property
+    def bytes(self) -> int: ...
+    @property
     def alone(self) -> bool: ...
 
 
@@ -37,7 +39,7 @@ class Source(Protocol[R]):
     name: ClassVar[str]
 
     async def pull(self, room: int) -> Sequence[R]:
-        """At most `room` messages, none where nothing is due. Raises errors.Error while it can't."""
+        """At most `room` messages of `prefetch_bytes` together, none where nothing is due. Raises errors.Error while it can't."""
         ...
 
     async def handle(self, runs: Sequence[R]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -13,7 +14,7 @@ from uuid import uuid4
 import redis.asyncio
 import redis.exceptions
 
-from claimcheck import errors, lines
+from claimcheck import errors, lines, logs
 from claimcheck.db import Database
 from claimcheck.intake import admission, messages, sending
 from claimcheck.intake.admission import Body, Sender
@@ -23,6 +24,7 @@ STREAM, GROUP, READER = "claimcheck:intake", "claimcheck", "claimcheck:intake:re
 FIELD = "body"
 SYSTEM = 0  # who sends: whoever may write to the stream may send for every project
 NEW = ">"
+AT_ONCE = 25  # entries that a script reads before it looks at their bytes
 FAILED_SECONDS = 1.0  # until what failed by its own fault is read again
 
 # One reader at a time, by a key that it renews; with it come the entries that others read and never acknowledged, so that they are read again, before
@@ -44,21 +46,52 @@ for _, consumer in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[3])) do
 end
 return 2
 """
-# Who is no longer the reader reads nothing.
+# Who is no longer the reader reads nothing. A few entries at a time, as long as there is room for their bytes, and no piece longer than it is kept.
+# They come as two texts, for a reply of many small parts costs its reader more than all else: the sizes (of each entry how many pieces it has, and
+# how long its id, names and values are), and the pieces.
 READ = """
 if redis.call('GET', KEYS[2]) ~= ARGV[1] then return redis.error_reply('NOTREADER another one reads') end
 redis.call('PEXPIRE', KEYS[2], ARGV[2])
-return redis.call('XREADGROUP', 'GROUP', ARGV[3], ARGV[1], 'COUNT', ARGV[4], 'STREAMS', KEYS[1], ARGV[5])
+local left, cursor, room, longest = tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
+local sizes, pieces = {}, {}
+local function put(piece)
+    sizes[#sizes + 1] = struct.pack('>I4', #piece)
+    if #piece > longest then piece = string.sub(piece, 1, longest) end
+    pieces[#pieces + 1] = piece
+    room = room - #piece
+end
+while left > 0 and room > 0 do
+    local asked = math.min(left, tonumber(ARGV[8]))
+    local found = redis.call('XREADGROUP', 'GROUP', ARGV[3], ARGV[1], 'COUNT', asked, 'STREAMS', KEYS[1], cursor)
+    local entries = found and found[1][2] or {}
+    for _, entry in ipairs(entries) do
+        local fields = entry[2] or {}
+        sizes[#sizes + 1] = struct.pack('>I4', 1 + #fields)
+        put(entry[1])
+        for _, field in ipairs(fields) do put(field) end
+        if cursor ~= '>' then cursor = entry[1] end
+    end
+    if #entries < asked then break end
+    left = left - #entries
+end
+return {table.concat(sizes), table.concat(pieces)}
 """
-# What was acknowledged leaves the stream, as far as nothing before it is pending.
+# What was acknowledged leaves the stream, as far as nothing before it is pending. An id of before a flush cuts nothing off: with a clock set back,
+# entries that nobody has read have lower ones.
 ACKNOWLEDGE = """
-local n = redis.call('XACK', KEYS[1], ARGV[1], unpack(ARGV, 2))
+local ids = {}
+for id in string.gmatch(ARGV[2], '%S+') do ids[#ids + 1] = id end
+local n = redis.call('XACK', KEYS[1], ARGV[1], unpack(ids))
+if n < #ids then return n end
 local pending = redis.call('XPENDING', KEYS[1], ARGV[1])
-redis.call('XTRIM', KEYS[1], 'MINID', '~', pending[1] > 0 and pending[2] or ARGV[#ARGV])
+redis.call('XTRIM', KEYS[1], 'MINID', '~', pending[1] > 0 and pending[2] or ids[#ids])
 return n
 """
 RENEW = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0"
 RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
+
+
+log = logs.get("intake")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +101,11 @@ class Entry:
     id: str
     body: Body = field(repr=False)
     headers: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def bytes(self) -> int:
+        kept = self.body if isinstance(self.body, bytes) else self.body.beginning
+        return len(kept) + sum(len(name) + len(value) for name, value in self.headers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +120,10 @@ class StreamRun:
     def size(self) -> int:
         return len(self.entries)
 
+    @property
+    def bytes(self) -> int:
+        return sum(entry.bytes for entry in self.entries)
+
 
 class StreamSource:
     """Entries of the stream, which are admitted. An entry without `body` is kept as a dead letter, with all its fields."""
@@ -91,7 +133,7 @@ class StreamSource:
     def __init__(self, client: redis.asyncio.Redis, db: Database, threads: Threads, worker: str, settings: Settings, admit: Any = admission.admit):
         self.client, self.db, self.threads, self.worker, self.settings, self._admit = client, db, threads, worker, settings, admit
         self.me = f"{worker}:{uuid4().hex[:12]}"
-        self._grouped, self._reader = False, False
+        self._grouped = self._reader = self._durable = False
         self._from, self._times = NEW, 0  # how often reading began anew
         self._turn = asyncio.Lock()
 
@@ -111,6 +153,8 @@ class StreamSource:
             raise errors.Unavailable(f"Redis does not answer: {type(error).__name__}") from error
 
     async def _pull(self, room: int) -> list[StreamRun]:
+        if not self._durable:
+            await self._see_durability()
         if not self._grouped:
             await self._make_group()
         times = self._times
@@ -127,15 +171,29 @@ class StreamSource:
     async def _read(self, cursor: str, room: int) -> list[StreamRun]:
         """New entries, or those of ours that follow the cursor; once there are none of these any more, new ones are next."""
         times = self._times
-        found = await self._script(READ, [STREAM, READER], self.me, self._lease_ms(), GROUP, room, cursor)
-        entries = found[0][1] if found else []
+        asked = self.settings().parameters
+        bounds = (room, cursor, asked.prefetch_bytes, messages.BYTES, AT_ONCE)
+        sizes, pieces = await self._script(READ, [STREAM, READER], self.me, asked.lease_timeout_ms, GROUP, *bounds)
+        found = list(_cut(sizes, pieces))
         if cursor != NEW and times == self._times:
-            self._from = entries[-1][0].decode() if entries else NEW
-        gone = [entry_id for entry_id, fields in entries if not fields]
+            self._from = found[-1][0][0].decode() if found else NEW
+        gone = [entry[0] for entry, _ in found if len(entry) == 1]
         if gone:  # deleted or trimmed by somebody before they were admitted
             await self.client.xack(STREAM, GROUP, *gone)
-        run = StreamRun(STREAM, tuple(_entry(entry_id, fields) for entry_id, fields in entries if fields))
+        run = StreamRun(STREAM, tuple(_entry(entry, lengths) for entry, lengths in found if len(entry) > 1))
         return [run] if run.entries else []
+
+    async def _see_durability(self) -> None:
+        """Told once: a managed server may keep its data by other means, so that it is not refused."""
+        said = {"settings_version": self.settings().version, "fix": "set `appendonly yes` (and `appendfsync always`) on the server of STREAMS_URL"}
+        try:
+            kept = (await self.client.info("persistence")).get("aof_enabled")
+        except redis.exceptions.ResponseError as error:
+            log.warning("whether the stream is on the disk can't be seen", error=str(error)[:200], **said)
+        else:
+            if not kept:
+                log.error("the stream is not on the disk: what was sent and not yet acknowledged is lost with its server", **said)
+        self._durable = True
 
     async def _make_group(self) -> None:
         try:
@@ -168,7 +226,7 @@ class StreamSource:
     async def _acknowledge(self, ids: list[str]) -> None:
         """What isn't acknowledged for want of Redis is read and admitted again, which changes nothing."""
         try:
-            await self._script(ACKNOWLEDGE, [STREAM], GROUP, *ids)
+            await self._script(ACKNOWLEDGE, [STREAM], GROUP, " ".join(ids))
         except (redis.exceptions.RedisError, OSError) as error:
             raise errors.Unavailable(f"Redis does not answer: {type(error).__name__}") from error
 
@@ -199,20 +257,41 @@ class StreamSource:
             self._reader = False
 
 
-def _entry(entry_id: bytes, fields: list[bytes]) -> Entry:
-    named = {_text(fields[n]): fields[n + 1] for n in range(0, len(fields), 2)}
+def _cut(sizes: bytes, pieces: bytes) -> Iterator[tuple[list[bytes], tuple[int, ...]]]:
+    """Each entry's pieces as READ gave them, and how long they were before they were cut off."""
+    numbers = struct.unpack(f">{len(sizes) // 4}I", sizes)
+    n = at = 0
+    while n < len(numbers):
+        lengths = numbers[n + 1 : n + 1 + numbers[n]]
+        entry = list[bytes]()
+        for length in lengths:
+            end = at + min(length, messages.BYTES)
+            entry.append(pieces[at:end])
+            at = end
+        n += 1 + numbers[n]
+        yield entry, lengths
+
+
+def _entry(pieces: list[bytes], lengths: Sequence[int]) -> Entry:
+    entry_id = pieces[0].decode()
+    if len(pieces) == 3 and pieces[1] == FIELD.encode():
+        return Entry(entry_id, _bounded(pieces[2], lengths[2]))
+    named = {_text(pieces[n]): (pieces[n + 1], lengths[n + 1]) for n in range(1, len(pieces), 2)}
     body = named.pop(FIELD, None)
-    headers = {name: _text(value) for name, value in named.items()}
-    return Entry(entry_id.decode(), _bounded(json.dumps(headers).encode() if body is None else body), tuple(sorted(headers.items())))
+    headers = {name: _text(value) for name, (value, _) in named.items()}
+    if body is None:
+        said = json.dumps(headers).encode()
+        body = said, len(said)
+    return Entry(entry_id, _bounded(*body), tuple(sorted(headers.items())))
 
 
 def _text(data: bytes) -> str:
     return data.decode(errors="backslashreplace")
 
 
-def _bounded(body: bytes) -> Body:
+def _bounded(body: bytes, length: int) -> Body:
     """As the other doors take it: what is longer than a message may be is kept as it begins."""
-    return body if len(body) <= messages.BYTES else lines.TooLong(body[: messages.BYTES], len(body))
+    return body if length <= messages.BYTES else lines.TooLong(body[: messages.BYTES], length)
 
 
 def _alike(entries: Sequence[Entry]) -> Iterator[tuple[tuple[tuple[str, str], ...], list[Body], list[str]]]:

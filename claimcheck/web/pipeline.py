@@ -62,7 +62,7 @@ def _show(*, error: errors.Error | None = None, typed: dict[str, str] | None = N
 
 def _fields(in_force: parameters.Version, typed: dict[str, str] | None, error: errors.Error | None) -> list[Field]:
     wrong = {e.field: e.message for e in error.errors} if error else {}
-    return [_field(name, (typed or {}).get(name, str(in_force.settings[name])), wrong.get(name, "")) for name in Parameters.model_fields]
+    return [_field(name, (typed or {}).get(name, str(getattr(in_force.parameters, name))), wrong.get(name, "")) for name in Parameters.model_fields]
 
 
 def _field(name: str, value: str, wrong: str) -> Field:

@@ -5,7 +5,7 @@ WITH mine AS MATERIALIZED (
      ORDER BY p.project_id, p.key FOR NO KEY UPDATE OF p),
 freed AS (
     UPDATE inbox_partitions p
-       SET lease = NULL, lease_until = NULL,
+       SET lease = NULL, lease_until = NULL, begun = false,
            due = CASE WHEN %(seconds)s::float8 > 0 THEN clock_timestamp() + %(seconds)s::float8 * interval '1 s' ELSE p.due END
       FROM mine WHERE p.id = mine.id),
 back AS (

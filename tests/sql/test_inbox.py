@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from claimcheck import errors, people, projects
-from claimcheck.intake import inbox
+from claimcheck.intake import inbox, parameters
 from tests import pipeline
 from tests.intake import World, at_once, row, without
 from tests.pipeline import admit, hand_back, handle, items, keys, lapse, message, pull, put_off, send
@@ -108,6 +110,7 @@ def test_it_gives_a_message_to_one_of_many(world: World, project: int) -> None:
 def test_it_passes_a_lapsed_lease_on_and_fences_the_first_handler_off(world: World, project: int) -> None:
     send(world, project, "1")
     first = pull(world)
+    inbox.begin(world.web, first)
     lapse(world)
     second = pull(world)
     assert second[0].lapsed and second[0].messages[0].attempts == 1
@@ -120,6 +123,21 @@ def test_it_passes_a_lapsed_lease_on_and_fences_the_first_handler_off(world: Wor
     with pytest.raises(errors.LeaseExpired):
         handle(world, first)
     assert items(world, project) == ["1"] and len(records(world, project, "routed")) == 1
+
+
+def test_it_fences_off_whoever_lost_the_lease_after_it_began(world: World, project: int) -> None:
+    send(world, project, "1")
+    first, whole = pull(world), inbox.begin
+
+    def begin(*given: Any) -> None:
+        whole(*given)
+        lapse(world)
+        pull(world)
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(errors.LeaseExpired):
+        patch.setattr(inbox, "begin", begin)
+        handle(world, first)
+    assert not items(world, project) and world.one("SELECT count(*) FROM inbox") == 1 and not records(world, project, "routed")
 
 
 def test_it_takes_a_lapsed_handlers_work_while_nobody_else_came(world: World, project: int) -> None:
@@ -140,12 +158,79 @@ def test_it_keeps_a_lease_that_is_extended(world: World, project: int) -> None:
     assert world.one("SELECT lease_until FROM inbox_partitions WHERE id = %s", again[0].partition_id) == again[0].lease_until, "another's"
 
 
-def test_it_waits_for_nobody_when_it_extends(world: World, project: int) -> None:
+def test_it_extends_what_its_producers_never_leave_last(world: World, project: int) -> None:
+    """The others first, and then it waits for its turn: else the lease would run out however often it is extended."""
     send(world, project, "1")
+    send(world, project, "2", partition="Q")
     runs = pull(world)
-    with world.web.transaction() as connection:
-        inbox.fence(connection, runs)
-        inbox.extend(world.web, runs, pipeline.SETTINGS)
+    until = "SELECT lease_until - clock_timestamp() > interval '1 min' FROM inbox_partitions WHERE id = %s"
+    with world.web.transaction() as producer:
+        producer.run("inbox/hold", project_ids=[project], keys=["P"])
+
+        def extended(n: int) -> None:
+            if n:
+                inbox.extend(world.web, runs, pipeline.settings(lease_timeout_ms=3_600_000))
+                return
+            waited = any(world.somebody_waits() for _ in range(5_000))
+            found = [world.one(until, run.partition_id) for run in runs]
+            producer.raw.execute("COMMIT")
+            producer.raw.execute("BEGIN")
+            assert waited and found == [False, True]
+
+        at_once(2, extended)
+    assert [world.one(until, run.partition_id) for run in runs] == [True, True]
+
+
+def test_it_makes_admission_wait_for_no_handler(world: World, project: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until it takes the messages off the inbox, at the end of its transaction, a handler holds nothing that producers need."""
+    send(world, project, "1")
+    whole, meanwhile = inbox.leave, list[str]()
+
+    def leave(*given: Any, **named: Any) -> None:
+        if not meanwhile:
+            meanwhile.extend(answer.result for answer in admit(world, [message(project, "2")]))
+        whole(*given, **named)
+
+    monkeypatch.setattr(inbox, "leave", leave)
+    handle(world, pull(world))
+    assert meanwhile == ["admitted"] and items(world, project) == ["1"] and open_of(world, project) == {"P": 1}
+
+
+def test_it_counts_only_what_was_begun(world: World, project: int) -> None:
+    """A pool is killed: what waited in its memory is nobody's failed attempt, and is not tried alone."""
+    send(world, project, "1", "2")
+    send(world, project, "3", "4", partition="Q")
+    begun, _ = pull(world)
+    inbox.begin(world.web, [begun])
+    lapse(world)
+    found = {run.key: [(m.idempotency_key, m.attempts) for m in run.messages] for run in pull(world)}
+    assert found == {"P": [("1", 1)], "Q": [("3", 0), ("4", 0)]}
+    lapse(world)
+    assert {run.key: run.messages[0].attempts for run in pull(world)} == {"P": 1, "Q": 0}
+
+
+def test_it_begins_nothing_that_others_have(world: World, project: int) -> None:
+    send(world, project, "1")
+    first = pull(world)
+    lapse(world)
+    pull(world)
+    with pytest.raises(errors.LeaseExpired) as refused:
+        inbox.begin(world.web, first)
+    assert refused.value.facts["lost"] == [first[0].partition_id] and not world.one("SELECT begun FROM inbox_partitions WHERE project_id = %s", project)
+
+
+def test_it_takes_no_more_bytes_than_there_is_room_for(world: World, project: int) -> None:
+    """Whole messages, in their order, at least one; partitions of which there was none are free for others."""
+    wide = {"payload": {"text": "x" * 600_000}}
+    for partition in "PQ":
+        send(world, project, f"{partition}0", f"{partition}1", partition=partition, **wide)
+    taken = list[str]()
+    for _ in range(4):
+        runs = pull(world, prefetch_bytes=parameters.MIB)
+        [found] = keys(runs)
+        taken += found
+        handle(world, runs)
+    assert taken == ["P0", "Q0", "P1", "Q1"] and not pull(world)
 
 
 def test_it_hands_back_what_was_not_begun(world: World, project: int) -> None:
@@ -179,6 +264,7 @@ def test_it_finds_poison_that_kills_its_handlers(world: World, project: int) -> 
         if any(m.idempotency_key == "2" and m.attempts < 3 for m in runs[0].messages):
             killed += 1
             assert killed < 9
+            inbox.begin(world.web, runs)
             lapse(world)
         else:
             handle(world, runs, max_attempts=3)
@@ -241,6 +327,19 @@ def test_it_waits_for_a_partition_that_its_producers_never_leave(world: World, p
         assert at_once(2, pulled) == [[], [["1"]]]
 
 
+def test_it_takes_no_message_that_waits_again_for_an_old_one(world: World, project: int) -> None:
+    send(world, project, "1", "2")
+    first, second = (row.message_id for row in world.all("SELECT message_id FROM inbox ORDER BY message_id"))
+    world.sql.execute("DELETE FROM inbox WHERE message_id = %s", [first])
+    world.sql.execute("UPDATE inbox SET since = clock_timestamp() - interval '5 s'")
+    with world.sql.transaction():
+        world.sql.execute("SET LOCAL session_replication_role = replica")
+        world.sql.execute("UPDATE messages SET received_at = received_at - interval '1 day'")
+    world.web.run("inbox/again", message_ids=[first], bodies=[message(project, "1")])
+    oldest = inbox.oldest(world.web)
+    assert oldest is not None and oldest.message_id == second and 5 <= oldest.seconds < 600
+
+
 def test_it_knows_what_waits_and_for_how_long(world: World, project: int) -> None:
     assert inbox.oldest(world.web) is None
     send(world, project, "1", "2", trace_id="t-1")
@@ -269,7 +368,8 @@ def test_it_does_not_mind_which_handler_is_late(world: World, project: int) -> N
 
 
 MUTANTS = [
-    ("inbox/fence", "AND p.lease = g.lease", "", test_it_passes_a_lapsed_lease_on_and_fences_the_first_handler_off),
+    ("inbox/begin", "AND p.lease = g.lease", "", test_it_begins_nothing_that_others_have),
+    ("inbox/handled", "AND p.lease = g.lease", "", test_it_fences_off_whoever_lost_the_lease_after_it_began),
     ("inbox/lease", "p.pull_at <= (SELECT now FROM clock)", "p.open > 0 AND p.due <= (SELECT now FROM clock)", test_it_leases_a_partition_to_one_handler),
     ("inbox/lease", "FOR NO KEY UPDATE SKIP LOCKED", "", test_it_gives_a_message_to_one_of_many),
     ("inbox/lease", "ORDER BY p.pull_at LIMIT", "ORDER BY p.id LIMIT", test_it_goes_round_the_partitions),
@@ -279,7 +379,11 @@ MUTANTS = [
     ("inbox/read", "WHERE head.lapsed AND", "WHERE false AND", test_it_finds_poison_that_kills_its_handlers),
     ("inbox/read", "head.attempts = 0 AND NOT head.lapsed", "true", test_it_puts_off_what_failed_and_tries_it_alone),
     ("inbox/extend", "AND p.lease = g.lease", "", test_it_keeps_a_lease_that_is_extended),
-    ("inbox/extend", "SKIP LOCKED", "NOWAIT", test_it_waits_for_nobody_when_it_extends),
+    ("inbox/extend", "SKIP LOCKED", "", test_it_extends_what_its_producers_never_leave_last),
+    ("inbox/lease", "begun = false, ", "", test_it_counts_only_what_was_begun),
+    ("inbox/lease", "old.begun AS lapsed", "old.lease IS NOT NULL AS lapsed", test_it_counts_only_what_was_begun),
+    ("inbox/read", "i.upto <= %(bytes)s::bigint OR ", "%(bytes)s::bigint > 0 OR ", test_it_takes_no_more_bytes_than_there_is_room_for),
+    ("inbox/oldest", "ORDER BY 2, 1", "ORDER BY 1", test_it_takes_no_message_that_waits_again_for_an_old_one),
     ("inbox/hand_back", "AND p.lease = g.lease", "", test_it_hands_back_what_was_not_begun),
     ("inbox/handled", "due = clock_timestamp(), ", "", test_it_goes_round_the_partitions),
 ]  # fmt: skip

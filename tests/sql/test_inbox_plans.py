@@ -49,7 +49,7 @@ def leases(count: int) -> str:
 
 
 def read(first: int, count: int, lapsed: str = "f") -> dict[str, Any]:
-    return {"partition_ids": ids(first, count), "lapsed": "{" + ",".join([lapsed] * count) + "}", "run_messages": 50}
+    return {"partition_ids": ids(first, count), "lapsed": "{" + ",".join([lapsed] * count) + "}", "run_messages": 50, "bytes": 1 << 24}
 
 
 HERE = {"worker": "w", "settings_version": 1}
@@ -60,11 +60,11 @@ CASES = {  # statement, parameters, buffers
     "read the hot one that lapsed": ("inbox/read", read(1, 1, "t"), 1_200),
     "read many": ("inbox/read", read(2, 150), 2_500),
     "wait": ("inbox/await", {"seconds": 0.0}, 20),
-    "fence": ("inbox/fence", {"partition_ids": ids(90_000, 50), "leases": leases(50)}, 450),
+    "begin": ("inbox/begin", {"partition_ids": ids(90_000, 50), "leases": leases(50)}, 1_500),
     "extend": ("inbox/extend", {"partition_ids": ids(90_000, 200), "leases": leases(200), "lease_ms": 30_000}, 6_000),
     "hand back": ("inbox/hand_back", {"partition_ids": ids(90_000, 1), "leases": leases(1), "message_ids": ids(MANY + 89_999, 1), "seconds": 0.0, "error": None}
                   | HERE, 200),
-    "oldest": ("inbox/oldest", {}, 20),
+    "oldest": ("inbox/oldest", {}, 250),
 }  # fmt: skip
 
 

@@ -22,6 +22,7 @@ class Some:
     sequence: str
     numbers: tuple[int, ...]
     alone: bool = False
+    bytes: int = 0
 
     @property
     def size(self) -> int:
@@ -108,6 +109,50 @@ def test_it_keeps_no_more_than_its_queue_holds() -> None:
 
     runs = [Some(f"{n}", (n,)) for n in range(100)]
     played(lambda: Made(*runs), play, queue_maxsize=20, prefetch=10, handlers=2, run_messages=1)
+
+
+def test_it_keeps_no_more_bytes_than_its_queue_holds() -> None:
+    """Long messages fill the memory before they are many: the pulling suspends until handlers have made room."""
+    mib = parameters.MIB
+
+    async def play(made: Made, pool: Pool) -> None:
+        await until(lambda: pool.status.queued == 4 and pool.status.in_flight == 2)
+        await asyncio.sleep(0.02)
+        assert pool.status.queued == 4 and len(made.left) == 14
+        made.open.set()
+        await until(lambda: len(made.handled) == 20)
+
+    runs = [Some(f"{n}", (n,), bytes=mib) for n in range(20)]
+    played(lambda: Made(*runs), play, prefetch=1, run_messages=1, handlers=2, prefetch_bytes=mib, queue_max_bytes=4 * mib)
+
+
+def test_it_gives_a_handler_no_more_bytes_than_a_pull_takes() -> None:
+    async def play(made: Made, pool: Pool) -> None:
+        await until(lambda: pool.status.queued + pool.status.in_flight == 9)
+        assert len(made.at_work) <= 2
+        made.open.set()
+        await until(lambda: len(made.handled) == 9)
+
+    runs = [Some(f"{n}", (n,), bytes=parameters.MIB // 2) for n in range(9)]
+    made, _ = played(lambda: Made(*runs), play, handlers=1, prefetch_bytes=parameters.MIB)
+    assert made.most_at_work == 2
+
+
+def test_it_waits_longer_each_time_while_handlers_can_t(monkeypatch: pytest.MonkeyPatch) -> None:
+    paused, faults = list[float](), [errors.Unavailable() for _ in range(7)]
+
+    async def play(made: Made, pool: Pool) -> None:
+        async def pause(seconds: float) -> None:
+            paused.append(seconds)
+            await asyncio.sleep(0)
+
+        monkeypatch.setattr(pool, "_pause", pause)
+        made.fails = lambda runs: faults.pop() if faults else None
+        made.open.set()
+        await until(lambda: len(made.handled) == 1)
+
+    played(lambda: Made(Some("P", (1,))), play)
+    assert [seconds for seconds in paused if seconds >= 0.2][:7] == [0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
 
 
 def test_it_handles_a_sequence_in_order_and_others_beside_it() -> None:
@@ -273,6 +318,7 @@ def test_it_measures_its_handlers() -> None:
     ("changed", "said"),
     [
         ({"prefetch": 200, "queue_maxsize": 100}, "is 200, more than queue_maxsize, which is 100"),
+        ({"prefetch_bytes": 1 << 27}, "is 134217728, more than queue_max_bytes, which is 67108864"),
         ({"lease_timeout_ms": 2_000, "expected_p99_ms": 2_000}, "is 2000, not above expected_p99_ms, which is 2000"),
     ],
 )
