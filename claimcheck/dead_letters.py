@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +17,11 @@ from claimcheck import errors
 from claimcheck.db import Connection, Database
 from claimcheck.people import Person
 
+AGAIN = ("http", "file", "stream")  # doors through which producers send the same again
+NAMES = frozenset(
+    ("idempotency_key", "payload", "partition_key", "priority", "trace_id", "project_id", "files", "name", "content_type", "base64", "upload", "body")
+)  # that a cause may be made of
+DEPTH = 4
 HEADERS, HEADER = 50, 500  # kept with a letter: how many, and characters of each name and value
 
 
@@ -52,7 +58,8 @@ class Kept:
 class DeadLetter:
     """A dead letter without its bytes, which may be many.
 
-    `state`: open, or what came of its last replay (admitted, repeated, refused); one that was refused again stands open as `again_id`.
+    `came_again`: how often it was refused after the first time, for the same. `state`: open, or what came of its last replay (admitted, repeated,
+    refused); one that was refused again stands open as `again_id`.
     """
 
     id: int
@@ -74,6 +81,7 @@ class DeadLetter:
     message_id: int | None
     state: str
     again_id: int | None
+    came_again: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +96,7 @@ class Facts(DeadLetter):
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Open letters that are wrong in the same way; `example` is what the newest of them says."""
+    """Open letters that are wrong in the same way, counted to 10,000; `example` is what the newest of these says."""
 
     code: str
     cause: str
@@ -123,6 +131,11 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
+class _Again(Kept):
+    sameness: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class _Waiting:
     letters: int
 
@@ -144,30 +157,56 @@ def keep(
     """Keeps them in the caller's transaction, in their order.
 
     Without a project they are their customer's; without one of these either, nobody's but the leads' and operators'.
-    `received_by` is the person who sent them. A cause that is not named is the field without its numbers.
+    `received_by` is the person who sent them. A cause that is not named is the field without its numbers. What comes again through a door, and is
+    refused for the same, is the letter that is open already.
     """
+    whose = f"{project_id} {customer_id} {received_by}"
+    samenesses = [None if batch_id is not None or r.source not in AGAIN else _sameness(r, whose) for r in refused]
+    times = Counter(filter(None, samenesses))
+    known = {row.sameness: row for row in _came_again(connection, times)}
+    firsts = [n for n, same in enumerate(samenesses) if same is None or (same not in known and samenesses.index(same) == n)]
+    columns = {"project_id": project_id, "batch_id": batch_id, "customer_id": customer_id, "received_by": received_by}
+    made = _insert(connection, [refused[n] for n in firsts], [samenesses[n] for n in firsts], columns)
+    kept: dict[int, Kept] = dict(zip(firsts, made, strict=True))
+    _came_again(connection, Counter({same: more - 1 for same, more in times.items() if same not in known and more > 1}))
+    there = known | {samenesses[n]: row for n, row in kept.items()}
+    return [kept.get(n) or _as_kept(there[samenesses[n]]) for n in range(len(refused))]
+
+
+def _as_kept(row: Kept) -> Kept:
+    return Kept(row.dead_letter_id, row.idempotency_key, row.code, row.field, row.detail)
+
+
+def _came_again(connection: Connection, times: Mapping[bytes, int]) -> list[_Again]:
+    return connection.all("dead_letters/again", _Again, samenesses=[*times], times=[*times.values()]) if times else []
+
+
+def _sameness(row: Refused, whose: str) -> bytes:
+    said = "\0".join([whose, row.source, row.code, row.cause, row.field])
+    return hashlib.sha256(said.encode(errors="backslashreplace") + b"\0" + row.body).digest()
+
+
+def _insert(connection: Connection, refused: Sequence[Refused], samenesses: Sequence[bytes | None], columns: Mapping[str, Any]) -> list[Kept]:
     if not refused:
         return []
     return connection.all(
         "dead_letters/keep",
         Kept,
-        project_id=project_id,
-        batch_id=batch_id,
-        customer_id=customer_id,
-        received_by=received_by,
+        **columns,
         keys=[r.key for r in refused],
         source_hashes=[hashlib.sha256(r.body).digest() for r in refused],
         codes=[r.code for r in refused],
-        fields=[r.field[:1000] for r in refused],
-        details=[r.detail[:4000] for r in refused],
+        fields=[_printable(r.field[:1000]) for r in refused],
+        details=[_printable(r.detail[:4000]) for r in refused],
         bodies=[r.body for r in refused],
         trace_ids=[r.trace_id for r in refused],
         gates=[r.gate for r in refused],
-        causes=[r.cause[:200] or _place(r.field) for r in refused],
+        causes=[_printable(r.cause[:200]) or _place(r.field) for r in refused],
         sources=[r.source for r in refused],
         headers=[Jsonb(_headers(r.headers)) for r in refused],
         attempts=[r.attempts for r in refused],
         message_ids=[r.message_id for r in refused],
+        samenesses=samenesses,
     )
 
 
@@ -177,12 +216,18 @@ def _headers(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def _header(text: str) -> str:
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[:HEADER])
+    return _printable(text[:HEADER])
+
+
+def _printable(text: str) -> str:
+    """Senders' words stand in it: without what turns the text around it on a screen."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _place(field: str) -> str:
-    """`items[3].payload.files[0].base64` → `payload.files.base64`: the same wherever it stands."""
-    return re.sub(r"\[\d*\]", "", field).removeprefix("items").removeprefix(".")[:200]
+    """`items[3].payload.files[0].base64` → `payload.files.base64`: the same wherever it stands, and whatever names a sender gives."""
+    names = re.sub(r"\[[^\]]*\]", "", field).removeprefix("items").removeprefix(".").split(".")[:DEPTH]
+    return ".".join(name if name in NAMES else "…" for name in names if name)
 
 
 def page(db: Database, *, person: Person, wanted: Filter = ANY, after: int = 0, limit: int = 100) -> list[DeadLetter]:

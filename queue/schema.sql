@@ -156,7 +156,8 @@ CREATE TABLE dead_letters (
     headers jsonb NOT NULL DEFAULT '{}'::jsonb,
     attempts integer NOT NULL DEFAULT 0,
     message_id bigint,
-    received_by integer);
+    received_by integer,
+    sameness bytea);
 ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id);
 ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id);
 ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_gate_check CHECK ((gate = ANY (ARRAY['structural'::text, 'monetary'::text, 'ordering'::text, 'idempotency'::text])));
@@ -164,6 +165,7 @@ ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_message_id_fkey FOREIGN KEY
 ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_pkey PRIMARY KEY (id);
 ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
 ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_received_by_fkey FOREIGN KEY (received_by) REFERENCES people(id);
+ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_sameness_check CHECK ((octet_length(sameness) = 32));
 ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_source_check CHECK ((source = ANY (ARRAY['items'::text, 'http'::text, 'file'::text, 'stream'::text, 'replay'::text, 'pool'::text])));
 ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_source_hash_check CHECK ((octet_length(source_hash) = 32));
 CREATE INDEX dead_letters_batch ON public.dead_letters USING btree (batch_id, id);
@@ -183,14 +185,19 @@ CREATE TABLE dead_letters_open (
     project_id integer,
     customer_id integer,
     bytes bigint NOT NULL,
-    created_at timestamp with time zone NOT NULL);
+    created_at timestamp with time zone NOT NULL,
+    sameness bytea,
+    came_again integer NOT NULL DEFAULT 0,
+    last_came timestamp with time zone);
 ALTER TABLE dead_letters_open ADD CONSTRAINT dead_letters_open_dead_letter_id_fkey FOREIGN KEY (dead_letter_id) REFERENCES dead_letters(id);
 ALTER TABLE dead_letters_open ADD CONSTRAINT dead_letters_open_pkey PRIMARY KEY (dead_letter_id);
 CREATE INDEX dead_letters_open_cause ON public.dead_letters_open USING btree (code, cause, dead_letter_id);
+CREATE INDEX dead_letters_open_customer ON public.dead_letters_open USING btree (customer_id, code, cause, dead_letter_id);
+CREATE INDEX dead_letters_open_same ON public.dead_letters_open USING btree (sameness) WHERE (sameness IS NOT NULL);
 GRANT DELETE ON dead_letters_open TO claimcheck_web;
 GRANT SELECT ON dead_letters_open TO claimcheck_web;
 GRANT SELECT ON dead_letters_open TO claimcheck_worker;
-GRANT UPDATE (bytes) ON dead_letters_open TO claimcheck_web;
+GRANT UPDATE (bytes, came_again, last_came) ON dead_letters_open TO claimcheck_web;
 
 CREATE TABLE decisions (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -370,7 +377,8 @@ CREATE TABLE inbox (
     partition_id bigint NOT NULL,
     attempts integer NOT NULL DEFAULT 0,
     last_error text,
-    body bytea NOT NULL);
+    body bytea NOT NULL,
+    since timestamp with time zone DEFAULT clock_timestamp());
 ALTER TABLE inbox ADD CONSTRAINT inbox_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id);
 ALTER TABLE inbox ADD CONSTRAINT inbox_partition_id_fkey FOREIGN KEY (partition_id) REFERENCES inbox_partitions(id);
 ALTER TABLE inbox ADD CONSTRAINT inbox_pkey PRIMARY KEY (message_id);
@@ -393,7 +401,8 @@ CREATE TABLE inbox_partitions (
 CASE
     WHEN (open > 0) THEN GREATEST(due, lease_until)
     ELSE NULL::timestamp with time zone
-END) STORED);
+END) STORED,
+    begun boolean NOT NULL DEFAULT false);
 ALTER TABLE inbox_partitions ADD CONSTRAINT inbox_partitions_check CHECK (((lease IS NULL) = (lease_until IS NULL)));
 ALTER TABLE inbox_partitions ADD CONSTRAINT inbox_partitions_key_check CHECK (((length(key) >= 1) AND (length(key) <= 200)));
 ALTER TABLE inbox_partitions ADD CONSTRAINT inbox_partitions_open_check CHECK ((open >= 0));
@@ -404,7 +413,7 @@ CREATE INDEX inbox_partitions_pull ON public.inbox_partitions USING btree (pull_
 GRANT INSERT ON inbox_partitions TO claimcheck_web;
 GRANT SELECT ON inbox_partitions TO claimcheck_web;
 GRANT SELECT ON inbox_partitions TO claimcheck_worker;
-GRANT UPDATE (due, lease, lease_until, open) ON inbox_partitions TO claimcheck_web;
+GRANT UPDATE (begun, due, lease, lease_until, open) ON inbox_partitions TO claimcheck_web;
 
 CREATE TABLE items (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -765,7 +774,6 @@ GRANT UPDATE (last_at, last_detail, last_source_hash, last_trace_id, n) ON pipel
 CREATE TABLE pipeline_unlogged (
     record_id bigint NOT NULL);
 ALTER TABLE pipeline_unlogged ADD CONSTRAINT pipeline_unlogged_pkey PRIMARY KEY (record_id);
-ALTER TABLE pipeline_unlogged ADD CONSTRAINT pipeline_unlogged_record_id_fkey FOREIGN KEY (record_id) REFERENCES pipeline_records(id);
 GRANT DELETE ON pipeline_unlogged TO claimcheck_web;
 GRANT SELECT ON pipeline_unlogged TO claimcheck_web;
 GRANT UPDATE ON pipeline_unlogged TO claimcheck_web;
@@ -1234,8 +1242,8 @@ CREATE OR REPLACE FUNCTION public.open_letters()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 BEGIN
-    INSERT INTO dead_letters_open (dead_letter_id, code, cause, project_id, customer_id, bytes, created_at)
-    SELECT d.id, d.code, d.cause, d.project_id, COALESCE(p.customer_id, d.customer_id), octet_length(d.body), d.created_at
+    INSERT INTO dead_letters_open (dead_letter_id, code, cause, project_id, customer_id, bytes, created_at, sameness)
+    SELECT d.id, d.code, d.cause, d.project_id, COALESCE(p.customer_id, d.customer_id), octet_length(d.body), d.created_at, d.sameness
       FROM made d LEFT JOIN projects p ON p.id = d.project_id;
     RETURN NULL;
 END $function$

@@ -97,6 +97,7 @@ class DeadLetter(models.Answer):
     created_at: datetime
     state: str = Field(description="open, or what came of the last replay: admitted, repeated, refused")
     again_id: int | None = Field(description="the dead letter that a replay made of it, where it was refused again")
+    came_again: int = Field(description="how often the same bytes were refused for the same after the first time, while it is open")
 
 
 class DeadLetters(models.Answer):
