@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +13,10 @@ from typing import Literal
 from claimcheck.intake.ledgers import Row
 from claimcheck.intake.statements import Entry, Statement
 
+HELD = 50  # pairs of an entry that are in memory at once
+
 Decision = Literal["PARTIAL", "UNMATCHED"]
+_Pair = tuple[Decimal, timedelta, int, int, bool]  # how far they are apart, the entry's place, the row, and whether more may follow
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,19 +134,33 @@ def _nearest(good: Iterator[int], left: _Open, entry: Entry) -> int | None:
 
 def _same_reference(left: _Open) -> list[Break]:
     """Pairs that name each other and do not agree: first those of the same amount, then by how little they differ."""
-    pairs = [
-        (abs(left.rows[n].amount - entry.amount), abs(left.rows[n].at - entry.value_date), place, n)
-        for place, (statement, entry) in enumerate(left.entries)
-        for n in dict.fromkeys(left.of_references(statement, entry))
-    ]
+    pairs = [pair for place in range(len(left.entries)) for pair in _nearest_pairs(left, place)]
+    heapq.heapify(pairs)
     breaks: list[Break] = []
     taken: set[int] = set()
-    for _, _, place, n in sorted(pairs):
-        if place not in taken and n in left.rows:
+    while pairs:
+        _, _, place, n, last = heapq.heappop(pairs)
+        if place in taken:
+            continue
+        if n in left.rows:
             taken.add(place)
             breaks.append(Break(*left.entries[place], left.take(n)))
+        elif last:  # all that were held have found another side; those that follow are farther
+            for pair in _nearest_pairs(left, place):
+                heapq.heappush(pairs, pair)
     left.entries = [pair for place, pair in enumerate(left.entries) if place not in taken]
     return breaks
+
+
+def _nearest_pairs(left: _Open, place: int) -> list[_Pair]:
+    """A few of an entry's pairs: with a reference that everybody uses, all of them would be entries times rows."""
+    statement, entry = left.entries[place]
+    all_of_it = (
+        (abs(left.rows[n].amount - entry.amount), abs(left.rows[n].at - entry.value_date), place, n)
+        for n in dict.fromkeys(left.of_references(statement, entry))
+    )
+    few = heapq.nsmallest(HELD, all_of_it)
+    return [(*pair, nth == HELD) for nth, pair in enumerate(few, 1)]
 
 
 def _ledger_only(left: _Open, statements: Sequence[Statement]) -> tuple[list[Break], int, int]:
