@@ -66,12 +66,13 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """Who replays, by which settings, and whether only to see."""
+    """Who replays, by which settings, and whether only to see. `answers` are the messages' of the last `send`, to be told once it is committed."""
 
     db: Database
     person: Person
     settings: parameters.Version
     dry_run: bool
+    answers: list[admission.Answer] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ class _Back:
 def send(connection: Connection, letters: Sequence[Letter], how: How) -> list[Replayed]:
     """Each through its door, in their order, and on record."""
     came: dict[int, Replayed] = {}
+    how.answers.clear()
     for project_id in _each(letter.row.project_id for letter in letters if letter.as_item):
         came |= _items(connection, project_id or 0, [x for x in letters if x.as_item and x.row.project_id == project_id], how)
     for customer_id in _each(letter.row.customer_id for letter in letters if not letter.as_item):
@@ -119,8 +121,7 @@ def _messages(connection: Connection, customer_id: int | None, letters: Sequence
     rooms.check(how.db, how.settings)
     sender = admission.Sender(how.person.id, customer_id, "replay")
     answers = admission.within(connection, [letter.sent for letter in letters], sender=sender, worker=WORKER, settings=how.settings)
-    if not how.dry_run:
-        admission.tell(connection, answers, how.settings.version)
+    how.answers.extend(answers)
     waiting = _waiting(connection, {a.message_id: x.sent for x, a in zip(letters, answers, strict=True) if a.result == "repeated"})
     came = {}
     for letter, answer in zip(letters, answers, strict=True):

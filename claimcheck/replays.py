@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from claimcheck import doors, errors
 from claimcheck.db import Connection, Database
-from claimcheck.intake import parameters
+from claimcheck.intake import admission, parameters
 from claimcheck.people import Person
 
 CHUNK, CHUNK_BYTES = 200, 8 * 1024 * 1024  # letters of one transaction
@@ -151,7 +151,10 @@ def _left(how: doors.How, asked: Asked, last: int) -> int:
 def _tried(how: doors.How, work: Callable[[Connection], Found]) -> Found:
     """What `work` does in one transaction; a dry run is rolled back, so that it meets all that the real one meets, and leaves nothing."""
     if not how.dry_run:
-        return how.db.together(work)
+        how.answers.clear()
+        found = how.db.together(work)
+        admission.tell(how.db, how.answers, how.settings.version)  # after the commit: the counter's row is everybody's
+        return found
     try:
         how.db.together(lambda connection: _undo(work(connection)))
     except _Undone as undone:

@@ -276,7 +276,7 @@ def _detail(answer: Answer, sender: Sender) -> dict[str, Any]:
     return {"source": sender.source, **({"refusals": refusals} if refusals else {})}
 
 
-def tell(db: Database | Connection, answers: Sequence[Answer], version: int) -> None:
+def tell(db: Database, answers: Sequence[Answer], version: int) -> None:
     """Poison is told once a call, with the last one's trace."""
     poison = [a for a in answers if a.code == gates.POISON]
     if poison:

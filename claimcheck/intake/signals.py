@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from claimcheck import logs
-from claimcheck.db import Connection, Database
+from claimcheck import errors, logs
+from claimcheck.db import Database
 
 Code = Literal["QUEUE_SATURATED", "LEASE_EXPIRED", "POISON_MESSAGE", "CONSUMER_LAG"]
 ADVICE: dict[str, str] = {
@@ -47,7 +47,7 @@ class Total:
 
 
 def note(
-    db: Database | Connection,
+    db: Database,
     code: Code,
     detail: str,
     *,
@@ -56,11 +56,14 @@ def note(
     source_hash: bytes | None = None,
     n: int = 1,
 ) -> None:
-    """Says it in the log and counts it. `n` are as many at once."""
+    """Says it in the log and counts it. `n` are as many at once. What it tells of has happened: where it can't be counted, the log alone has it."""
     log.warning(
         code, detail=detail, trace_id=trace_id, source_hash=source_hash.hex() if source_hash else None, settings_version=settings_version, n=n
     )
-    db.run("pipeline_signals/note", code=code, detail=detail[:2000], trace_id=trace_id, source_hash=source_hash, n=n)
+    try:
+        db.run("pipeline_signals/note", code=code, detail=detail[:2000], trace_id=trace_id, source_hash=source_hash, n=n)
+    except errors.Error as error:
+        log.warning("a signal is not counted", code=code, n=n, error=error.code, settings_version=settings_version)
 
 
 def lately(db: Database) -> list[Lately]:
