@@ -14,6 +14,7 @@ import socket
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -61,7 +62,7 @@ class Intake:
         self.settings, self.db, self.in_force, self.stop = settings, db, in_force, stop
         self.name, self.threads = f"{socket.gethostname()}:{os.getpid()}", Threads()
         self.pools = {source.name: Pool(source, in_force) for source in self._sources()}
-        self.drop = DropFolder(settings.drop_folder or settings.home / "drop", db, self.name, stop.threads)
+        self.drop = DropFolder(settings.drop_folder or settings.home / "drop", db, self.name, stop.threads, in_force)
 
     def _sources(self) -> list[Source[Any]]:
         sources: list[Source[Any]] = [InboxSource(self.db, self.threads, self.name, self.in_force)]
@@ -71,19 +72,28 @@ class Intake:
         return sources
 
     async def run(self) -> bool:
-        """Until told to stop. Whether everything that was in flight was finished."""
+        """Until told to stop. Whether everything that was in flight was finished. Raises what a pool ended by, which must not be missed."""
         rounds = [self._resolve, functools.partial(records.relay, self.db, records.log(self.settings.home)), self.drop.round]
         aside = [asyncio.create_task(self._rounds(work, IDLE_SECONDS)) for work in rounds]
         aside += [asyncio.create_task(self._rounds(self._look, LOOK_SECONDS)), asyncio.create_task(self._rounds(self._lag, LAG_SECONDS))]
         running = [asyncio.create_task(pool.run()) for pool in self.pools.values()]
         log.info("intake listens", sources=[*self.pools], settings_version=self.in_force.version.version)
-        await self.stop.asked.wait()
+        await self._asked_or_broken(running)
+        until = time.monotonic() + self.in_force.version.parameters.drain_timeout_ms / 1000  # for all of it together
         for pool in self.pools.values():
             pool.stop()
         finished = await asyncio.gather(*running)
-        await asyncio.wait(aside, timeout=self.in_force.version.parameters.drain_timeout_ms / 1000)
+        await asyncio.wait(aside, timeout=max(0.0, until - time.monotonic()))
         await self._end()
         return all(finished) and all(task.done() for task in aside)
+
+    async def _asked_or_broken(self, running: list[asyncio.Task[bool]]) -> None:
+        asked = asyncio.create_task(self.stop.asked.wait())
+        done, _ = await asyncio.wait([asked, *running], return_when=asyncio.FIRST_COMPLETED)
+        asked.cancel()
+        for task in running:
+            if task in done and (error := task.exception()):
+                raise error
 
     async def _rounds(self, work: Callable[[], Any], idle: float) -> None:
         """Rounds of something until told to stop; outages are waited out."""
@@ -140,7 +150,14 @@ def main() -> None:
         in_force = watching.InForce(db)
     except errors.Error as error:
         sys.exit(f"the pipeline can't begin: {error.detail}")
-    if not asyncio.run(_main(settings, db, in_force)):
+    try:
+        finished = asyncio.run(_main(settings, db, in_force))
+    except Exception as error:
+        log.critical("intake broke", error=repr(error)[:1000], settings_version=in_force.version.version)
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)  # threads that still work would keep the process from its end, and whoever starts it again waiting
+    if not finished:
         sys.stderr.flush()
         os._exit(0)  # what still runs is rolled back, and its leases run out
     db.close()

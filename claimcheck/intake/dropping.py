@@ -14,6 +14,7 @@ from claimcheck import errors, logs
 from claimcheck.db import Database
 from claimcheck.intake import messages, sending
 from claimcheck.intake.admission import Body, Sender
+from claimcheck.intake.sources import Settings
 
 DONE = "done"
 LINES, SINGLE = (".ndjson", ".jsonl"), ".json"  # a message a line; a message a file
@@ -30,8 +31,8 @@ class Stopped(Exception):
 class DropFolder:
     """One folder. Producers write elsewhere, or under a name that begins with a dot, and rename when a file is whole."""
 
-    def __init__(self, folder: Path, db: Database, worker: str, stop: threading.Event):
-        self.folder, self.db, self.worker, self.stop = folder, db, worker, stop
+    def __init__(self, folder: Path, db: Database, worker: str, stop: threading.Event, settings: Settings):
+        self.folder, self.db, self.worker, self.stop, self.settings = folder, db, worker, stop, settings
         self._in: set[tuple[str, int, int]] = set()  # files that are in, and could not be moved
         self._told: dict[str, str] = {}  # what is wrong with a file, said once
 
@@ -68,7 +69,7 @@ class DropFolder:
         except OSError as error:
             if self._told.get(path.name) != repr(error):
                 self._told[path.name] = repr(error)
-                log.error("a dropped file can't be taken", file=path.name, error=repr(error))
+                log.error("a dropped file can't be taken", file=path.name, error=repr(error), settings_version=self.settings().version)
             return False
         self._in = {known for known in self._in if known[0] != path.name}
         return True
@@ -80,7 +81,8 @@ class DropFolder:
             return
         sent = self._admit(path, file)
         self._in.add(which)
-        log.info("a dropped file is in", file=path.name, accepted=sent.accepted, repeated=sent.repeated, refused=sent.refused)
+        counts = {"accepted": sent.accepted, "repeated": sent.repeated, "refused": sent.refused}
+        log.info("a dropped file is in", file=path.name, **counts, settings_version=self.settings().version)
 
     def _admit(self, path: Path, file: IO[bytes]) -> sending.Sent:
         sender, sent = Sender(SYSTEM, None, "file", {"file": path.name[:500]}), sending.Sent()

@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def pool(world: World, folder: Path) -> DropFolder:
-    return DropFolder(folder, world.web, "test", threading.Event())
+    return DropFolder(folder, world.web, "test", threading.Event(), lambda: pipeline.SETTINGS)
 
 
 def admitted(world: World, project: int) -> list[str]:
