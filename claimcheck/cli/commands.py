@@ -104,6 +104,7 @@ def _pipeline(commands: Any) -> None:
     command = _command(_group(commands, "pipeline", "the pipeline in front of the desk"), "settings", pipeline.settings, text)
     command.add_argument("file", type=Path, nargs="?", help="a YAML file; what it does not name is as delivered")
     command.add_argument("--why", default="", help="why they change, for the record")
+    command.add_argument("--as", dest="who", metavar="NAME", help="the operator whose change it is; of your login's name if not given")
 
 
 def _replay_audit(commands: Any) -> None:

@@ -16,7 +16,8 @@ def settings(arguments: Namespace) -> None:
     with terminal.desk() as desk:
         before = parameters.current(desk.db)
         if new is not None:
-            parameters.change(desk.db, new, after=before.version, source="file", why=arguments.why, by=desk.me.id)
+            by = terminal.operator(desk.db, arguments.who)
+            parameters.change(desk.db, new, after=before.version, source="file", why=arguments.why, by=by.id)
         now = parameters.current(desk.db)
         parameters.check(now.parameters, parameters.measured_p99_ms(desk.db))
     facts = {"version": now.version, "changed": now.version != before.version, "settings": now.settings, "why": now.why, "by": now.by}
@@ -34,5 +35,5 @@ def _read(arguments: Namespace) -> Parameters:
 def _text(version: Version) -> str:
     """As a file that would put them in force."""
     since = f", since {version.created_at:%Y-%m-%d %H:%M} UTC, by {version.by}: {version.why}" if version.created_at else ", as delivered"
-    lines = [f"{name}: {version.settings[name]}  # {field.description}" for name, field in Parameters.model_fields.items()]
+    lines = [f"{name}: {getattr(version.parameters, name)}  # {field.description}" for name, field in Parameters.model_fields.items()]
     return "\n".join([f"# version {version.version}{' '.join(since.splitlines())}", *lines])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import getpass
 import json
 import re
 import sys
@@ -11,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from claimcheck import config, embedded, people
+from claimcheck import config, embedded, errors, people
 from claimcheck.config import Settings
 from claimcheck.db import Database
 from claimcheck.people import Person
@@ -52,6 +53,22 @@ class Desk:
     worker: Database
     store: Store
     me: Person
+
+
+def operator(db: Database, name: str | None) -> Person:
+    """Who changes what is on record for good: the operator of that name, else of the login's. Raises Invalid where there is none."""
+    wanted = name or _login()
+    found = people.by_name(db, name=wanted)
+    if found is None or found.role != "operator" or found.disabled_at is not None or found.id == people.SYSTEM:
+        raise errors.Invalid.field("--as", f"no operator's account is named {wanted!r}; name the one whose change this is")
+    return found
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a user without a name
+        return ""
 
 
 @contextmanager

@@ -20,11 +20,16 @@ ROOT = Path(__file__).parents[2]
 def desk(make_database, store_server, valkey, tmp_path_factory):
     database = make_database()
     variables = settings(database, store_server, valkey).model_copy(update={"database_url": database.owner, "home": tmp_path_factory.mktemp("home")}).environ()
-    return {name: value for name, value in os.environ.items() if not name.startswith("CLAIMCHECK")} | variables
+    desk = {name: value for name, value in os.environ.items() if not name.startswith("CLAIMCHECK")} | variables
+    for name, role in (("Dan", "operator"), ("Ada", "reviewer")):
+        call = [sys.executable, "-m", "claimcheck.cli", "user", "add", f"{name.lower()}@example.org", "--name", name, "--role", role]
+        subprocess.run(call, cwd=ROOT, env=desk, capture_output=True, check=True, timeout=300)
+    return desk
 
 
-def run(desk, *arguments, code=0):
-    command = [sys.executable, "-m", "claimcheck.cli", "pipeline", "settings", *map(str, arguments)]
+def run(desk, *arguments, code=0, who="Dan"):
+    by = ["--as", who] if who else []
+    command = [sys.executable, "-m", "claimcheck.cli", "pipeline", "settings", *map(str, arguments), *by]
     done = subprocess.run(command, cwd=ROOT, env=desk, capture_output=True, text=True, timeout=300)
     assert done.returncode == code, f"{done.stdout}\n{done.stderr}"
     return done
@@ -38,7 +43,7 @@ def test_it_puts_a_file_in_force_and_prints_one(desk, tmp_path):
     assert json.loads(run(desk, file, "--why", "nothing new", "--json").stdout)["changed"] is False
     file.write_text("prefetch: 400\nqueue_maxsize: 2000\n")
     facts = json.loads(run(desk, file, "--why", "month end", "--json").stdout)
-    assert (facts["version"], facts["changed"], facts["why"], facts["by"]) == (1, True, "month end", "system")
+    assert (facts["version"], facts["changed"], facts["why"], facts["by"]) == (1, True, "month end", "Dan")
     assert facts["settings"] == DEFAULTS.settings | {"prefetch": 400, "queue_maxsize": 2000}
     assert "month end" in run(desk).stdout
 
@@ -58,6 +63,14 @@ def test_it_refuses_a_file_and_says_why(desk, tmp_path, text, said):
     file = tmp_path / "pipeline.yaml"
     file.write_text(text)
     assert said in run(desk, file, "--why", "try", code=2).stderr
+
+
+@pytest.mark.parametrize("who", ["Ada", "system", "Eve", None])
+def test_it_takes_a_change_from_an_operator_alone(desk, tmp_path, who):
+    """Whoever reads the history must find a person in it; without --as, one of the login's name."""
+    file = tmp_path / "pipeline.yaml"
+    file.write_text("lag_s: 61")
+    assert "no operator's account is named" in run(desk, file, "--why", "try", code=2, who=who).stderr
 
 
 def test_it_asks_why(desk, tmp_path):
