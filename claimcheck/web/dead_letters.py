@@ -10,7 +10,7 @@ from flask import Blueprint, Response, abort, flash, render_template, request, u
 
 from claimcheck import dead_letters, doors, errors, mending, projects, rendering, replays
 from claimcheck.rendering import names, views, words
-from claimcheck.web import access, desk, htmx
+from claimcheck.web import access, desk, htmx, same_origin
 
 blueprint = Blueprint("dead_letters", __name__, url_prefix="/dead-letters")
 PAGE = 50
@@ -176,7 +176,8 @@ def _data(letter_id: int) -> bytes:
 @blueprint.get("/<int:letter_id>/bytes")
 @readers
 def download(letter_id: int):
-    """The bytes as they came, as a file to keep."""
+    """The bytes as they came, as a file to keep; that they were opened is on record, so that no other site's page may open them."""
+    same_origin.asked_for()
     response = Response(_data(letter_id), mimetype="application/octet-stream")
     response.headers["Content-Disposition"] = names.disposition(f"dead-letter-{letter_id}.txt")
     response.headers.update({"Content-Security-Policy": INERT, "Cache-Control": "no-store"})

@@ -30,5 +30,11 @@ def _own_origins() -> tuple[str, ...]:
     return f"{request.scheme}://{request.host}", f"{base.scheme}://{base.netloc}"
 
 
+def asked_for() -> None:
+    """For a GET that is put on record: raises CrossSite where another site's page makes the browser ask. What is no browser says nothing."""
+    if request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
+        raise errors.CrossSite()
+
+
 def install(app: Flask) -> None:
     app.before_request(check)
