@@ -64,7 +64,7 @@ class Play:
     right: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
     settled: dict[str, str] = field(default_factory=dict)
     p: dict[str, float] = field(default_factory=dict)
-    newcomer: float = 0.75
+    newcomer: float = weights.START
     floor: float = 0.0
     answers: int = 0
     due: int = EVERY

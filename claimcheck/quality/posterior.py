@@ -39,11 +39,12 @@ def posterior(votes: Iterable[Vote], classes: int, temperature: float = 1.0, pri
     The log-odds are divided by the temperature; answers that nobody gave share the rest. `prior` holds answers' probabilities, even where
     absent. ValueError unless there are two classes or more, at least one vote, and T ≥ 1.
     """
+    given = list(votes)
+    if classes < 2 or not given or temperature < 1:
+        raise ValueError(f"{classes} classes, {len(given)} votes, temperature {temperature}")
     sums: dict[Hashable, float] = {}
-    for vote in votes:
+    for vote in given:
         sums[vote.answer] = sums.get(vote.answer, 0.0) + evidence(vote.p, classes) / temperature
-    if classes < 2 or not sums or temperature < 1:
-        raise ValueError(f"{classes} classes, {len(sums)} answers, temperature {temperature}")
     heads = {k: s + (math.log(prior.get(k, 1 / classes) * classes) if prior else 0.0) for k, s in sums.items()}
     top = max(0.0, *heads.values())
     shares = {k: math.exp(s - top) for k, s in heads.items()}

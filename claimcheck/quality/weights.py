@@ -10,6 +10,7 @@ from claimcheck.quality.posterior import Vote, evidence
 
 LEAST, MOST = 0.05, 0.97
 WEAKEST, ALIKE, UNKNOWN = 4.0, 500.0, 8.0  # how many answers the mean is worth: at least, at most, and before there are 50 answers of 3 voters
+START = 0.65  # everybody's p before a skill's first count: a novice's, so that two of them alone do not settle a task of two classes
 FLOOR, HELD_BACK = 0.60, 1 / 3
 
 
