@@ -13,7 +13,7 @@ from claimcheck.dead_letters import Filter, Refused
 from claimcheck.intake import admission, handling, parameters
 from tests import pipeline
 from tests.intake import World, at_once, row, without
-from tests.messages import admit, body, waiting
+from tests.messages import admit, body, sender, waiting
 
 FACTS = ("dead_letters", "dead_letters_open", "dead_letter_replays", "items", "spool", "batches", "messages", "inbox", "pipeline_records",
          "pipeline_unlogged", "pipeline_signals", "events", "inbox_partitions", "evidence", "partitions")  # fmt: skip
@@ -237,6 +237,52 @@ def test_it_reaches_no_further_by_a_replay_than_by_the_first_sending(world: Worl
 
 
 # Many
+
+
+def test_it_keeps_what_comes_again_as_one_letter_that_counts(world: World) -> None:
+    """The same bytes, refused for the same, of the same sender, whether in one call or in many."""
+    project = world.project()
+    bad, other = body(project, "k", match_decision="MATCHED"), body(project, "k2", match_decision="MATCHED")
+    answers = admit(world, bad, bad, other) + admit(world, bad)
+    letters = [letter_of(answer) for answer in answers]
+    assert letters[0] == letters[1] == letters[3] != letters[2] and {answer.result for answer in answers} == {"refused"}
+    found = {one.id: one.came_again for one in dead_letters.page(world.web, person=world.cast.dov, wanted=Filter(project_id=project, open=True))}
+    assert found == {letters[0]: 2, letters[2]: 0}
+    assert dead_letters.load(world.web, dead_letter_id=letters[0], person=world.cast.dov).came_again == 2
+    assert world.one("SELECT count(*) FROM pipeline_records WHERE project_id = %s AND decision = 'refused'", project) == 4
+    replay(world, letters[0])
+    assert letter_of(admit(world, bad)[0]) not in letters, "what was replayed is no open letter any more"
+
+
+def test_it_tells_two_senders_of_the_same_bytes_apart(world: World) -> None:
+    bad = b"not JSON " + world.project().__repr__().encode()
+    first, second = (admit(world, bad, by=sender(world, who))[0] for who in ("eve", "chi"))
+    assert letter_of(first) != letter_of(second)
+
+
+def test_it_holds_nobodys_counter_while_it_replays(world: World) -> None:
+    """The signals' rows are everybody's: they are touched once the replay is committed."""
+    letter = message_letter(world, world.project())
+    seen, whole = list[int](), admission.tell
+
+    def tell(*given: Any) -> None:
+        seen.append(len(world.all("SELECT FROM dead_letter_replays WHERE dead_letter_id = %s", letter)))
+        whole(*given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(admission, "tell", tell)
+        replay(world, letter)
+    assert seen == [1]
+
+
+def test_it_names_no_cause_by_what_a_sender_made_up(world: World) -> None:
+    project = world.project()
+    refused = [Refused(f"{n}", "INVALID_ROW", f"items[{n}].payload.made up {n}\u202e.base64", "is wrong", "t", b"x") for n in range(3)]
+    with world.web.transaction() as connection:
+        dead_letters.keep(connection, project_id=project, batch_id=None, refused=refused)
+    [cause] = dead_letters.causes(world.web, person=world.cast.dov, project_id=project)
+    assert (cause.cause, cause.letters) == ("payload.….base64", 3)
+    assert "\u202e" not in dead_letters.page(world.web, person=world.cast.dov, wanted=Filter(project_id=project))[0].field
 
 
 def test_it_groups_the_open_ones_by_cause(world: World) -> None:

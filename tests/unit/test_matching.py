@@ -57,6 +57,37 @@ def test_it_lets_dates_differ_as_far_as_it_is_told():
     assert not breaks(statement(booked), rows=[row("20.00", "B")])
 
 
+@given(
+    st.lists(st.tuples(st.integers(1, 9), st.integers(20, 28)), max_size=9),
+    st.lists(st.tuples(st.integers(11, 19), st.integers(20, 28)), max_size=9),
+    st.integers(1, 3),
+)
+@settings(max_examples=60, deadline=None)
+def test_it_pairs_the_nearest_however_few_it_holds(ours: list[tuple[int, int]], theirs: list[tuple[int, int]], held: int) -> None:
+    """A reference that everybody uses: as if all pairs were sorted, with a few of each entry in memory."""
+    bank = statement(*(entry(f"{amount}.00", "X", day=day) for amount, day in ours))
+    ledger = [row(f"{amount}.00", "X", day) for amount, day in theirs]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching, "HELD", held)
+        few = breaks(bank, rows=ledger)
+        patch.setattr(matching, "HELD", 1_000)
+        assert few == breaks(bank, rows=ledger)
+
+
+def test_it_holds_few_pairs_at_once() -> None:
+    bank, ledger = statement(*(entry(f"{n}.00", "X") for n in range(1, 300))), [row(f"{n}.50", "X") for n in range(1, 300)]
+    most, whole = [0], matching.heapq.heappop
+
+    def pop(pairs: list[object]) -> object:
+        most[0] = max(most[0], len(pairs))
+        return whole(pairs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching.heapq, "heappop", pop)
+        assert len(breaks(bank, rows=ledger)) == 299
+    assert most[0] <= 300 * matching.HELD
+
+
 def test_it_matches_by_amount_and_date_only_what_names_nothing():
     assert not breaks(statement(entry("7.00")), rows=[row("7.00", "A")])
     assert len(breaks(statement(entry("7.00", "Z")), rows=[row("7.00", "A")])) == 2, "two payments of the same amount are not one"
