@@ -275,6 +275,16 @@ def test_it_finds_poison_that_kills_its_handlers(world: World, project: int) -> 
     assert records(world, project, "refused") == [("2", None)]
 
 
+def test_it_tells_no_sender_what_an_exception_said(world: World, project: int) -> None:
+    send(world, project, "1")
+    for _ in range(2):
+        put_off(world, pull(world, max_attempts=2)[0], error="KeyError('a secret of ours')")
+        world.sql.execute("UPDATE inbox_partitions SET due = clock_timestamp()")
+    handle(world, pull(world), max_attempts=2)
+    [letter] = world.refused(project)
+    assert "secret" not in letter.detail and "2 attempts" in letter.detail and "in the desk's log" in letter.detail
+
+
 def test_it_keeps_what_the_gates_hold_back_now(world: World, project: int) -> None:
     """The gates of today judge what those of yesterday let in."""
     send(world, project, "1", "2")

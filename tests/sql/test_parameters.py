@@ -71,7 +71,7 @@ def test_it_takes_what_just_fits(world: World, new: dict[str, int]) -> None:
 def test_it_goes_by_the_measured_p99_once_enough_were_measured(world: World) -> None:
     pool(world, "few", p99=9e9, measured=parameters.ENOUGH - 1)
     pool(world, "gone", p99=9e9, state="stopped")
-    pool(world, "silent", p99=9e9, ago="2 hours")
+    pool(world, "silent", p99=9e9, ago="61 seconds")
     assert parameters.measured_p99_ms(world.web) is None
     pool(world, "slow", p99=2400.4)
     pool(world, "fast", p99=12.0)
@@ -170,6 +170,13 @@ def test_it_counts_signals_that_are_given_at_once(world: World) -> None:
     at_once(8, lambda n: signals.note(world.web, "LEASE_EXPIRED", f"{n}", settings_version=0, n=2))
     assert {t.code: t.n for t in signals.totals(world.web)}["LEASE_EXPIRED"] == 16
     assert world.one("SELECT sum(n) FROM pipeline_signals") == 16
+
+
+def test_it_fails_nobody_by_a_signal_that_can_t_be_counted(world: World) -> None:
+    """What it tells of is done by then: a handler whose work is committed would be taken for one that failed."""
+    with without("pipeline_signals/note", "pipeline_signal_totals", "pipeline_signals_elsewhere"):
+        signals.note(world.web, "POISON_MESSAGE", "one", settings_version=0)
+    assert {t.code: t.n for t in signals.totals(world.web)}["POISON_MESSAGE"] == 0
 
 
 def test_it_says_a_signal_in_the_log_with_its_trace_and_settings(world: World) -> None:

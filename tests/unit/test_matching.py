@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -78,7 +79,7 @@ def test_it_holds_few_pairs_at_once() -> None:
     bank, ledger = statement(*(entry(f"{n}.00", "X") for n in range(1, 300))), [row(f"{n}.50", "X") for n in range(1, 300)]
     most, whole = [0], matching.heapq.heappop
 
-    def pop(pairs: list[object]) -> object:
+    def pop(pairs: list[Any]) -> Any:
         most[0] = max(most[0], len(pairs))
         return whole(pairs)
 

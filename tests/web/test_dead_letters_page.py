@@ -82,6 +82,13 @@ def test_it_shows_the_bytes_on_demand_to_be_mended(app: Flask, cast: Cast, db: D
         assert file.data == bad(project) and "attachment" in file.headers["Content-Disposition"] and file.mimetype == "application/octet-stream"
 
 
+def test_it_gives_the_bytes_to_no_other_sites_page(app: Flask, cast: Cast, db: Database, project: int) -> None:
+    """It would put on record that somebody opened them."""
+    number = letter(db, cast, bad(project))
+    for site, status in (("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)):
+        assert client(app, cast, "chi").get(f"/dead-letters/{number}/bytes", headers={"Sec-Fetch-Site": site}).status_code == status
+
+
 def test_it_tries_what_was_mended_and_says_what_would_change(app: Flask, cast: Cast, db: Database, project: int) -> None:
     number = letter(db, cast, bad(project))
     mended = bad(project).decode().replace("MATCHED", "PARTIAL").replace("12.50", "2500.00")
