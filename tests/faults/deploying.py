@@ -43,7 +43,7 @@ class Close:
     """`sent` holds what was answered, partition by partition, in the order of sending; a partition has one producer."""
 
     def __init__(self, folder: Path):
-        self.home, self.port = folder / "home", str(ports.pick([0])[0])
+        self.home, self.port, self.ending = folder / "home", str(ports.pick([0])[0]), threading.Event()
         self.start()
         db = Database(str(self.settings.database_url_web), max_size=1)
         base = str(self.settings.base_url)
@@ -63,6 +63,7 @@ class Close:
         """The next version of the desk: the same home, the same address."""
         self.run = Run(self.home, CLAIMCHECK_DEMO="0", PORT=self.port).until_ready()
         self.settings = self.run.settings()
+        self.ending.clear()
 
     # The people -----------------------------------------------------------------------------------------------------
 
@@ -100,8 +101,8 @@ class Close:
                 self.sent[partition].append(key)
 
     def is_over(self) -> bool:
-        """Waits while reviewers have enough to do: else the pile that has to be decided at the end grows with the time that starts take."""
-        while not self.calm.is_set() and sum(map(len, list(self.sent.values()))) > 2 * len(self.decided) + AHEAD:
+        """Waits while reviewers have enough to do, else the pile that is left at the end grows with the machine's load; but not while the desk is ended."""
+        while not self.calm.is_set() and not self.ending.is_set() and sum(map(len, list(self.sent.values()))) > 2 * len(self.decided) + AHEAD:
             time.sleep(0.05)
         return self.calm.is_set()
 
@@ -182,6 +183,7 @@ class Close:
         """Waits until each door has let more in than before, more was decided, and messages wait at this moment."""
         before = self.progress()
         self.until(lambda: all(now >= then + 3 for now, then in zip(self.progress(), before, strict=True)))
+        self.ending.set()
         self.until(lambda: bool(self.all("SELECT FROM inbox LIMIT 1")))
 
     def progress(self) -> list[int]:
