@@ -15,6 +15,7 @@ from bench.load import Floor
 from bench.sides import look_once, open_side
 from claimcheck.db import STATEMENTS
 from claimcheck.embedded.postgres import Postgres
+from claimcheck.experts.ruling import BY_THE_STATEMENT
 
 BARE = """
 CREATE TABLE bare (id bigint PRIMARY KEY, state text NOT NULL DEFAULT 'pending', token uuid, expires timestamptz);
@@ -51,6 +52,7 @@ def full_pair() -> str:
         answer="NULL",
         reason_code="'ok'",
         note="''",
+        **dict.fromkeys(BY_THE_STATEMENT, "NULL"),
     )
     return f"\\set me 1 + :client_id * 3\n{claim} \\gset\n{submit} \\gset done_\n"
 

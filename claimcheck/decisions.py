@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from claimcheck import canonical, errors, evidence, keys, projects, receipts, rules
 from claimcheck.db import Connection, Database
+from claimcheck.experts import ruling
 from claimcheck.people import Person
 
 REFUSED: dict[str, type[errors.Error]] = {
@@ -55,14 +56,6 @@ class Decision:
     customer_id: int
     kind: str
     hidden: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Terms:
-    project_id: int
-    project_version: int
-    kind: str
-    item_id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +118,24 @@ def submit(
 
     Raises Invalid, StaleLease, AlreadyDecided, EvidenceChanged (the lease stays) or ProjectCancelled.
     """
-    terms = db.one("assignments/terms", _Terms, assignment_id=assignment_id, me=me)
-    if terms is None:
-        raise errors.NotFound()
-    answer = rules.check_decision(  # equal answers of several looks become equal votes
-        projects.rules(db, terms.project_id, terms.project_version), terms.kind, verdict=verdict, answer=answer, reason_code=reason_code
-    )
+    terms = ruling.terms(db, assignment_id=assignment_id, me=me)
+    answer = _checked(db, terms, verdict, answer, reason_code, note)
     params = _answered(verdict, answer) | {"reason_code": reason_code, "note": _note(note), "evidence_hash": evidence_hash}
-    return _submit(db, params | {"assignment_id": assignment_id, "lease_token": lease_token, "me": me})
+    params |= {"assignment_id": assignment_id, "lease_token": lease_token, "me": me}
+    try:
+        return _submit(db, terms, params)
+    except errors.StaleLease:
+        given = {name: params[name] for name in ("assignment_id", "lease_token", "me", "verdict", "answer", "reason_code", "note")}
+        db.run("late_looks/keep", **given)
+        raise
+
+
+def _checked(db: Database, terms: ruling.Terms, verdict: str | None, answer: Any, reason_code: str, note: str) -> Any:
+    """The answer in its canonical form: equal answers of several looks become equal votes."""
+    if terms.kind == "adjudication" and not note.strip():
+        raise errors.Invalid.field("note", "say why: an adjudication needs its reason in words")
+    in_force = projects.rules(db, terms.project_id, terms.project_version)
+    return rules.check_decision(in_force, terms.kind, verdict=verdict, answer=answer, reason_code=reason_code)
 
 
 def _answered(verdict: str | None, answer: Any) -> dict[str, Any]:
@@ -149,13 +152,14 @@ def _note(note: str | None) -> str:
     return text
 
 
-def _submit(db: Database, params: dict[str, Any]) -> int:
-    for _ in range(10):  # 'again': a twin of this call committed while it ran
-        row = db.one("decisions/submit", _Submitted, **params)
+def _submit(db: Database, terms: ruling.Terms, params: dict[str, Any]) -> int:
+    for _ in range(40):  # 'again': a twin of this call committed while it ran; 'moved': another look did
+        row = db.one("decisions/submit", _Submitted, **params, **ruling.judged(db, terms, params))
         if row is None or row.result in REFUSED:
             raise REFUSED[row.result if row else "stale"]()
         if row.decision_id is not None and row.result in ("accepted", "repeated"):
             return row.decision_id
+        terms = ruling.terms(db, assignment_id=params["assignment_id"], me=params["me"])
     raise errors.Unavailable()
 
 

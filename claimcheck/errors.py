@@ -182,6 +182,24 @@ class AlreadyOverturned(Conflict):
     code = "ALREADY_OVERTURNED"
 
 
+class GoldExists(Conflict):
+    """This item is gold already; retire that gold, or choose another item."""
+
+    code = "GOLD_EXISTS"
+
+
+class NothingToAppeal(Conflict):
+    """This skill is not paused, or your appeal is on its way already."""
+
+    code = "NOTHING_TO_APPEAL"
+
+
+class NotReversible(Conflict):
+    """No such line, it was reversed before, is a reversal itself, or is smaller than that."""
+
+    code = "NOT_REVERSIBLE"
+
+
 class ProjectExists(Conflict):
     """A project of this name exists with other rules. Change its rules, or choose another name."""
 

@@ -107,7 +107,7 @@ def document_hash(db: Database, *, item_id: int, evidence_version: int, project_
     return hashlib.sha256(canonical.encode(of)).digest()
 
 
-def hashes(db: Database, *, item_ids: Sequence[int]) -> dict[int, bytes]:
+def hashes(db: Database | Connection, *, item_ids: Sequence[int]) -> dict[int, bytes]:
     """The evidence hash of each item's newest published version, as a decision of now would be bound to."""
     found = db.all("evidence/newest_of", _Described, item_ids=list(item_ids))
     listed = parts_of(db, [(f.item_id, f.version) for f in found])

@@ -134,6 +134,8 @@ def open_lanes(connection: Connection, rules: rules_.Rules) -> None:
     for skill, queues in _by_skill(rules):
         connection.run("skills/ensure", name=skill)
         connection.run("lanes/ensure", skill=skill, tier=rules.quality_floor, queues=queues)
+    if rules.gold_rate:
+        connection.run("skills/put_gold_rate", skill=rules.skill, gold_rate=rules.gold_rate)
 
 
 def open_queues(connection: Connection, project_id: int, rules: rules_.Rules) -> int:
@@ -170,7 +172,7 @@ def _columns(rules: rules_.Rules) -> dict[str, Any]:
 
 def terms(rules: rules_.Rules) -> dict[str, Any]:
     """The rules that statements read, as the project row's columns."""
-    return {name: getattr(rules, name) for name in TERMS}
+    return {name: getattr(rules, name) for name in TERMS} | {"wanted": rules.first_wanted}
 
 
 def reach(person: Person) -> int | None:

@@ -100,7 +100,7 @@ class Preference(_Answered):
 
     ask: Literal["preference"]
     text: Text = "Which one is better?"
-    options: Options = Field([Option(value=v, label=v.capitalize()) for v in ("left", "right", "tie")], min_length=2, max_length=10)
+    options: Options = Field([Option(value=v, label=v.capitalize()) for v in ("left", "right", "tie")], min_length=2, max_length=100)
 
     @model_validator(mode="after")
     def _each_once(self) -> Self:

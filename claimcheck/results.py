@@ -95,12 +95,13 @@ def to_csv(rows: Iterable[dict[str, Any]], columns: Sequence[str]) -> str:
     """Rows as CSV. A cell that a spreadsheet would take for a formula begins with an apostrophe; JSON carries the raw value."""
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
-    writer.writerow([_cell(name) for name in columns])
-    writer.writerows([_cell(row.get(name)) for name in columns] for row in rows)
+    writer.writerow([cell(name) for name in columns])
+    writer.writerows([cell(row.get(name)) for name in columns] for row in rows)
     return text.getvalue()
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
+    """A value as text that no spreadsheet computes."""
     if value is None:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -61,7 +61,7 @@ class Webhook(Model):
         return self
 
 
-OWN_QUEUES = ("escalation", "automatic")  # the desk's; no route leads there
+OWN_QUEUES = ("escalation", "adjudication", "automatic")  # the desk's; no route leads there
 
 
 class Route(Model):
@@ -104,6 +104,36 @@ class Thresholds(Model):
         return next((r for r in self.routes if r.takes(variance=variance, currency=currency, match_decision=match_decision)), None)
 
 
+class Agreement(Model):
+    """How several looks settle an item. `adaptive` asks for `least` looks and then, one by one up to `most`, for as many as it needs to be `sure`."""
+
+    mode: Literal["unanimous", "majority", "adaptive"] = "unanimous"
+    tolerance: int = Field(0, ge=0, le=1000, description="how far grades may lie from their median and still agree")
+    least: int = Field(2, ge=2, le=20)
+    most: int = Field(5, ge=2, le=20)
+    sure: float = Field(0.8, gt=0.5, lt=1)
+    audit: float | None = Field(None, ge=0, le=1, description="share of items with equal looks that are adjudicated too; 0.04 where adaptive, else 0")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.most < self.least:
+            raise wrong("most", f"must be at least least ({self.least})")
+        return self
+
+    @property
+    def audited(self) -> float:
+        if self.audit is None:
+            return 0.04 if self.mode == "adaptive" else 0.0
+        return self.audit
+
+
+class Prices(Model):
+    """What a look is paid where that differs from `price_minor`; an exam's looks are gold."""
+
+    gold: int | None = Field(None, ge=0, le=10**9)
+    adjudication: int | None = Field(None, ge=0, le=10**9)
+
+
 def _labelled(value: Any) -> Any:
     """A bare code stands for itself and its label."""
     return [{"code": v, "label": v} if isinstance(v, str) else v for v in value] if isinstance(value, list) else value
@@ -144,9 +174,11 @@ class Rules(Model):
     deadline: Deadline | None = None
     price_minor: int = Field(0, ge=0, le=10**9, description="for one look, in the currency's smallest unit")
     currency: str = Field("EUR", pattern="^[A-Z]{3}$")
+    prices: Prices = Field(default_factory=lambda: Prices.model_validate({}))
+    agreement: Agreement = Field(default_factory=lambda: Agreement.model_validate({}))
     thresholds: Thresholds = Field(Thresholds(routes=[]), description="where intake's messages go, by variance, currency and match decision")
     webhook: Webhook | None = None
-    gold_rate: float = Field(0.0, ge=0, le=1)
+    gold_rate: float = Field(0.0, ge=0, le=1, description="gold's share of a measured person's looks in the skill; the skill's own where 0")
     quality_floor: int = Field(0, ge=0, le=3, description="the lowest tier that may take its items")
 
     @model_validator(mode="before")
@@ -160,6 +192,8 @@ class Rules(Model):
     def _fit_together(self) -> Self:
         if self.max_hold_seconds < self.lease_seconds:
             raise wrong("max_hold_seconds", f"must be at least lease_seconds ({self.lease_seconds})")
+        if self.agreement.mode == "adaptive" and self.wanted not in (1, self.agreement.least):
+            raise wrong("wanted", f"is agreement.least ({self.agreement.least}) where looks are adaptive; leave it out")
         self._check_reasons()
         unique("show", self.show or [])
         unique("skip_reasons", [r.code for r in self.skip_reasons])
@@ -184,7 +218,12 @@ class Rules(Model):
     def queues(self) -> dict[str, str]:
         """Every queue of a project by these rules, with the skill of its lane."""
         routed = {r.queue: r.skill or self.skill for r in self.thresholds.routes}
-        return {"review": self.skill, "escalation": self.skill, **routed}
+        return {"review": self.skill, "escalation": self.skill, "adjudication": self.skill, **routed}
+
+    @property
+    def first_wanted(self) -> int:
+        """Looks that an item wants when it comes."""
+        return self.agreement.least if self.agreement.mode == "adaptive" else self.wanted
 
     def stored(self) -> dict[str, Any]:
         """As they are kept in a project version; equal rules give equal objects."""

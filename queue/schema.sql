@@ -20,6 +20,27 @@ GRANT SELECT ON access_events TO claimcheck_web;
 GRANT INSERT ON access_events TO claimcheck_worker;
 GRANT SELECT ON access_events TO claimcheck_worker;
 
+CREATE TABLE appeals (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    person_id integer NOT NULL,
+    skill_id integer NOT NULL,
+    note text NOT NULL,
+    asked_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    answered_by integer,
+    answer text,
+    answered_at timestamp with time zone);
+ALTER TABLE appeals ADD CONSTRAINT appeals_answered_by_fkey FOREIGN KEY (answered_by) REFERENCES people(id);
+ALTER TABLE appeals ADD CONSTRAINT appeals_check CHECK ((num_nulls(answered_by, answer, answered_at) = ANY (ARRAY[0, 3])));
+ALTER TABLE appeals ADD CONSTRAINT appeals_note_check CHECK (((length(note) >= 1) AND (length(note) <= 2000)));
+ALTER TABLE appeals ADD CONSTRAINT appeals_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE appeals ADD CONSTRAINT appeals_pkey PRIMARY KEY (id);
+ALTER TABLE appeals ADD CONSTRAINT appeals_skill_id_fkey FOREIGN KEY (skill_id) REFERENCES skills(id);
+CREATE UNIQUE INDEX appeals_open ON public.appeals USING btree (person_id, skill_id) WHERE (answered_at IS NULL);
+GRANT INSERT ON appeals TO claimcheck_web;
+GRANT SELECT ON appeals TO claimcheck_web;
+GRANT SELECT ON appeals TO claimcheck_worker;
+GRANT UPDATE (answer, answered_at, answered_by) ON appeals TO claimcheck_web;
+
 CREATE TABLE applied (
     decision_id bigint NOT NULL,
     effect_id integer NOT NULL,
@@ -95,6 +116,7 @@ CREATE UNIQUE INDEX batches_pipeline ON public.batches USING btree (project_id) 
 CREATE INDEX batches_project ON public.batches USING btree (project_id, id);
 GRANT INSERT ON batches TO claimcheck_web;
 GRANT SELECT ON batches TO claimcheck_web;
+GRANT INSERT ON batches TO claimcheck_worker;
 GRANT SELECT ON batches TO claimcheck_worker;
 GRANT UPDATE (closed_at, repeated) ON batches TO claimcheck_web;
 
@@ -345,6 +367,7 @@ ALTER TABLE evidence ADD CONSTRAINT evidence_version_check CHECK ((version > 0))
 CREATE INDEX evidence_spooled ON public.evidence USING btree (spooled_until, item_id) WHERE (spooled_until IS NOT NULL);
 GRANT INSERT ON evidence TO claimcheck_web;
 GRANT SELECT ON evidence TO claimcheck_web;
+GRANT INSERT ON evidence TO claimcheck_worker;
 GRANT SELECT ON evidence TO claimcheck_worker;
 GRANT UPDATE (attempts, last_error, publish_until, published_at, waits) ON evidence TO claimcheck_worker;
 
@@ -371,6 +394,87 @@ GRANT INSERT ON evidence_parts TO claimcheck_web;
 GRANT SELECT ON evidence_parts TO claimcheck_web;
 GRANT INSERT ON evidence_parts TO claimcheck_worker;
 GRANT SELECT ON evidence_parts TO claimcheck_worker;
+
+CREATE TABLE gold_exposures (
+    task_id bigint NOT NULL,
+    gold_id bigint NOT NULL,
+    made_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    scored_at timestamp with time zone);
+ALTER TABLE gold_exposures ADD CONSTRAINT gold_exposures_gold_id_fkey FOREIGN KEY (gold_id) REFERENCES golds(id);
+ALTER TABLE gold_exposures ADD CONSTRAINT gold_exposures_pkey PRIMARY KEY (task_id);
+ALTER TABLE gold_exposures ADD CONSTRAINT gold_exposures_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id);
+CREATE INDEX gold_exposures_gold ON public.gold_exposures USING btree (gold_id);
+CREATE UNIQUE INDEX gold_exposures_open ON public.gold_exposures USING btree (gold_id) WHERE (scored_at IS NULL);
+GRANT INSERT ON gold_exposures TO claimcheck_worker;
+GRANT SELECT ON gold_exposures TO claimcheck_worker;
+GRANT UPDATE (scored_at) ON gold_exposures TO claimcheck_worker;
+
+CREATE TABLE gold_labels (
+    gold_id bigint NOT NULL,
+    accepted text[] NOT NULL,
+    note text NOT NULL DEFAULT ''::text);
+ALTER TABLE gold_labels ADD CONSTRAINT gold_labels_accepted_check CHECK (((cardinality(accepted) >= 1) AND (cardinality(accepted) <= 20)));
+ALTER TABLE gold_labels ADD CONSTRAINT gold_labels_gold_id_fkey FOREIGN KEY (gold_id) REFERENCES golds(id);
+ALTER TABLE gold_labels ADD CONSTRAINT gold_labels_pkey PRIMARY KEY (gold_id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.gold_labels FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.gold_labels FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON gold_labels TO claimcheck_web;
+GRANT INSERT ON gold_labels TO claimcheck_worker;
+GRANT SELECT ON gold_labels TO claimcheck_worker;
+
+CREATE TABLE gold_results (
+    decision_id bigint NOT NULL,
+    person_id integer NOT NULL,
+    skill_id integer NOT NULL,
+    item_id bigint NOT NULL,
+    purpose text NOT NULL,
+    correct boolean NOT NULL,
+    level double precision NOT NULL,
+    at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE gold_results ADD CONSTRAINT gold_results_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
+ALTER TABLE gold_results ADD CONSTRAINT gold_results_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
+ALTER TABLE gold_results ADD CONSTRAINT gold_results_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE gold_results ADD CONSTRAINT gold_results_pkey PRIMARY KEY (decision_id);
+ALTER TABLE gold_results ADD CONSTRAINT gold_results_purpose_check CHECK ((purpose = ANY (ARRAY['exam'::text, 'ordinary'::text, 'extra'::text])));
+ALTER TABLE gold_results ADD CONSTRAINT gold_results_skill_id_fkey FOREIGN KEY (skill_id) REFERENCES skills(id);
+CREATE INDEX gold_results_person ON public.gold_results USING btree (person_id, skill_id, decision_id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.gold_results FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.gold_results FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT SELECT ON gold_results TO claimcheck_web;
+GRANT INSERT ON gold_results TO claimcheck_worker;
+GRANT SELECT ON gold_results TO claimcheck_worker;
+
+CREATE TABLE golds (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    item_id bigint NOT NULL,
+    project_id integer NOT NULL,
+    skill_id integer NOT NULL,
+    origin text NOT NULL,
+    exposures smallint NOT NULL DEFAULT 0,
+    max_exposures smallint NOT NULL DEFAULT 5,
+    made_by integer NOT NULL,
+    made_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    retired_at timestamp with time zone,
+    retired_why text);
+ALTER TABLE golds ADD CONSTRAINT golds_check CHECK (((retired_at IS NULL) = (retired_why IS NULL)));
+ALTER TABLE golds ADD CONSTRAINT golds_exposures_check CHECK ((exposures >= 0));
+ALTER TABLE golds ADD CONSTRAINT golds_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
+ALTER TABLE golds ADD CONSTRAINT golds_item_id_key UNIQUE (item_id);
+ALTER TABLE golds ADD CONSTRAINT golds_made_by_fkey FOREIGN KEY (made_by) REFERENCES people(id);
+ALTER TABLE golds ADD CONSTRAINT golds_max_exposures_check CHECK (((max_exposures >= 1) AND (max_exposures <= 1000)));
+ALTER TABLE golds ADD CONSTRAINT golds_not_worn CHECK ((exposures <= max_exposures));
+ALTER TABLE golds ADD CONSTRAINT golds_origin_check CHECK ((origin = ANY (ARRAY['adjudicated'::text, 'given'::text])));
+ALTER TABLE golds ADD CONSTRAINT golds_pkey PRIMARY KEY (id);
+ALTER TABLE golds ADD CONSTRAINT golds_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE golds ADD CONSTRAINT golds_retired_why_check CHECK ((retired_why = ANY (ARRAY['worn out'::text, 'by hand'::text])));
+ALTER TABLE golds ADD CONSTRAINT golds_skill_id_fkey FOREIGN KEY (skill_id) REFERENCES skills(id);
+CREATE INDEX golds_live ON public.golds USING btree (skill_id, id) WHERE (retired_at IS NULL);
+GRANT INSERT ON golds TO claimcheck_web;
+GRANT SELECT ON golds TO claimcheck_web;
+GRANT INSERT ON golds TO claimcheck_worker;
+GRANT SELECT ON golds TO claimcheck_worker;
+GRANT UPDATE (max_exposures, retired_at, retired_why) ON golds TO claimcheck_web;
+GRANT UPDATE (exposures, retired_at, retired_why) ON golds TO claimcheck_worker;
 
 CREATE TABLE inbox (
     message_id bigint NOT NULL,
@@ -433,7 +537,8 @@ CASE
     ELSE NULL::integer
 END) STORED,
     queue text NOT NULL DEFAULT 'review'::text,
-    message_id bigint);
+    message_id bigint,
+    gold boolean NOT NULL DEFAULT false);
 ALTER TABLE items ADD CONSTRAINT items_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id);
 ALTER TABLE items ADD CONSTRAINT items_check CHECK (((partition_id IS NULL) = (partition_no IS NULL)));
 ALTER TABLE items ADD CONSTRAINT items_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200)));
@@ -452,6 +557,7 @@ CREATE INDEX items_project ON public.items USING btree (project_id, id);
 CREATE TRIGGER no_delete BEFORE DELETE ON public.items FOR EACH ROW EXECUTE FUNCTION refuse();
 GRANT INSERT ON items TO claimcheck_web;
 GRANT SELECT ON items TO claimcheck_web;
+GRANT INSERT ON items TO claimcheck_worker;
 GRANT SELECT ON items TO claimcheck_worker;
 GRANT UPDATE (trace_id) ON items TO claimcheck_web;
 GRANT UPDATE (evidence_version) ON items TO claimcheck_worker;
@@ -460,16 +566,40 @@ CREATE TABLE lanes (
     id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
     skill_id integer NOT NULL,
     tier smallint NOT NULL,
-    queue text NOT NULL);
+    queue text NOT NULL,
+    gold boolean NOT NULL DEFAULT false);
+ALTER TABLE lanes ADD CONSTRAINT lanes_once UNIQUE (skill_id, tier, queue, gold) INCLUDE (id);
 ALTER TABLE lanes ADD CONSTRAINT lanes_pkey PRIMARY KEY (id);
 ALTER TABLE lanes ADD CONSTRAINT lanes_queue_check CHECK (((length(queue) >= 1) AND (length(queue) <= 60)));
 ALTER TABLE lanes ADD CONSTRAINT lanes_skill_id_fkey FOREIGN KEY (skill_id) REFERENCES skills(id);
-ALTER TABLE lanes ADD CONSTRAINT lanes_skill_id_tier_queue_id_key UNIQUE (skill_id, tier, queue) INCLUDE (id);
 ALTER TABLE lanes ADD CONSTRAINT lanes_tier_check CHECK (((tier >= 0) AND (tier <= 3)));
-CREATE INDEX lanes_escalation ON public.lanes USING btree (id) WHERE (queue = 'escalation'::text);
+CREATE UNIQUE INDEX lanes_gold ON public.lanes USING btree (skill_id) WHERE gold;
+CREATE INDEX lanes_led ON public.lanes USING btree (id) WHERE (queue = ANY (ARRAY['escalation'::text, 'adjudication'::text]));
 GRANT INSERT ON lanes TO claimcheck_web;
 GRANT SELECT ON lanes TO claimcheck_web;
 GRANT SELECT ON lanes TO claimcheck_worker;
+
+CREATE TABLE late_looks (
+    assignment_id bigint NOT NULL,
+    task_id bigint NOT NULL,
+    item_id bigint NOT NULL,
+    person_id integer NOT NULL,
+    verdict text,
+    answer jsonb,
+    reason_code text NOT NULL,
+    note text NOT NULL DEFAULT ''::text,
+    at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE late_looks ADD CONSTRAINT late_looks_assignment_id_fkey FOREIGN KEY (assignment_id) REFERENCES assignments(id);
+ALTER TABLE late_looks ADD CONSTRAINT late_looks_check CHECK ((num_nonnulls(verdict, answer) = 1));
+ALTER TABLE late_looks ADD CONSTRAINT late_looks_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE late_looks ADD CONSTRAINT late_looks_pkey PRIMARY KEY (assignment_id);
+ALTER TABLE late_looks ADD CONSTRAINT late_looks_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id);
+CREATE INDEX late_looks_item ON public.late_looks USING btree (item_id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.late_looks FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.late_looks FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON late_looks TO claimcheck_web;
+GRANT SELECT ON late_looks TO claimcheck_web;
+GRANT SELECT ON late_looks TO claimcheck_worker;
 
 CREATE TABLE login_attempts (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -684,7 +814,18 @@ CREATE TABLE person_skills (
     person_id integer NOT NULL,
     skill_id integer NOT NULL,
     tier smallint NOT NULL DEFAULT 0,
-    status text NOT NULL DEFAULT 'active'::text);
+    status text NOT NULL DEFAULT 'active'::text,
+    pinned boolean NOT NULL DEFAULT false,
+    novice boolean NOT NULL DEFAULT false,
+    held_back boolean NOT NULL DEFAULT false,
+    looks integer NOT NULL DEFAULT 0,
+    gold_every smallint NOT NULL DEFAULT 0,
+    gold_salt integer NOT NULL DEFAULT ((random() * (2147483647)::double precision))::integer,
+    extra_left smallint NOT NULL DEFAULT 0,
+    said text NOT NULL DEFAULT ''::text,
+    since timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE person_skills ADD CONSTRAINT person_skills_extra_left_check CHECK ((extra_left >= 0));
+ALTER TABLE person_skills ADD CONSTRAINT person_skills_gold_every_check CHECK ((gold_every >= 0));
 ALTER TABLE person_skills ADD CONSTRAINT person_skills_of_people CHECK ((skill_id <> 0));
 ALTER TABLE person_skills ADD CONSTRAINT person_skills_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
 ALTER TABLE person_skills ADD CONSTRAINT person_skills_pkey PRIMARY KEY (person_id, skill_id) INCLUDE (tier, status);
@@ -695,7 +836,8 @@ GRANT DELETE ON person_skills TO claimcheck_web;
 GRANT INSERT ON person_skills TO claimcheck_web;
 GRANT SELECT ON person_skills TO claimcheck_web;
 GRANT SELECT ON person_skills TO claimcheck_worker;
-GRANT UPDATE (status, tier) ON person_skills TO claimcheck_web;
+GRANT UPDATE (extra_left, gold_every, held_back, looks, novice, pinned, said, since, status, tier) ON person_skills TO claimcheck_web;
+GRANT UPDATE (extra_left, gold_every, held_back, novice, said, since, status, tier) ON person_skills TO claimcheck_worker;
 
 CREATE TABLE pipeline_records (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -859,8 +1001,12 @@ CREATE TABLE projects (
     ranked_version integer NOT NULL DEFAULT 1,
     halt_no integer NOT NULL DEFAULT 0,
     halted_no integer NOT NULL DEFAULT 0,
-    sweep_until timestamp with time zone);
+    sweep_until timestamp with time zone,
+    boost double precision NOT NULL DEFAULT 1,
+    boosted_at timestamp with time zone,
+    boost_off boolean NOT NULL DEFAULT false);
 ALTER TABLE projects ADD CONSTRAINT projects_abandon_limit_check CHECK ((abandon_limit > 0));
+ALTER TABLE projects ADD CONSTRAINT projects_boost_check CHECK (((boost >= (1)::double precision) AND (boost <= (64)::double precision)));
 ALTER TABLE projects ADD CONSTRAINT projects_check CHECK ((max_hold_seconds >= lease_seconds));
 ALTER TABLE projects ADD CONSTRAINT projects_check1 CHECK ((shown_version <= version));
 ALTER TABLE projects ADD CONSTRAINT projects_check2 CHECK ((rehashed_version <= shown_version));
@@ -883,8 +1029,8 @@ CREATE INDEX projects_unswept ON public.projects USING btree (sweep_until) WHERE
 GRANT INSERT ON projects TO claimcheck_web;
 GRANT SELECT ON projects TO claimcheck_web;
 GRANT SELECT ON projects TO claimcheck_worker;
-GRANT UPDATE (abandon_limit, cancelled_at, currency, deadline, halt_no, halted_no, idle_seconds, lease_seconds, max_hold_seconds, paused_at, price_minor, priority, ranked_version, rehashed_version, shown_version, sweep_until, version, wanted, weight) ON projects TO claimcheck_web;
-GRANT UPDATE (halted_no, id, ranked_version, rehashed_version, sweep_until) ON projects TO claimcheck_worker;
+GRANT UPDATE (abandon_limit, boost, boost_off, boosted_at, cancelled_at, currency, deadline, halt_no, halted_no, idle_seconds, lease_seconds, max_hold_seconds, paused_at, price_minor, priority, ranked_version, rehashed_version, shown_version, sweep_until, version, wanted, weight) ON projects TO claimcheck_web;
+GRANT UPDATE (boost, boosted_at, halted_no, id, ranked_version, rehashed_version, sweep_until) ON projects TO claimcheck_worker;
 
 CREATE TABLE queues (
     id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -938,6 +1084,37 @@ GRANT SELECT ON reconsiderations TO claimcheck_web;
 GRANT SELECT ON reconsiderations TO claimcheck_worker;
 GRANT UPDATE (answer, answered_at, answered_by) ON reconsiderations TO claimcheck_web;
 
+CREATE TABLE scores (
+    person_id integer NOT NULL,
+    skill_id integer NOT NULL,
+    ok integer NOT NULL DEFAULT 0,
+    n integer NOT NULL DEFAULT 0,
+    exam_ok integer NOT NULL DEFAULT 0,
+    exam_n integer NOT NULL DEFAULT 0,
+    level double precision NOT NULL DEFAULT 0,
+    alarms smallint NOT NULL DEFAULT 0,
+    extra_ok smallint NOT NULL DEFAULT 0,
+    extra_n smallint NOT NULL DEFAULT 0,
+    peer_ok double precision NOT NULL DEFAULT 0,
+    peer_n double precision NOT NULL DEFAULT 0,
+    weight double precision NOT NULL DEFAULT 0.65,
+    mean double precision NOT NULL DEFAULT 0.7,
+    low double precision NOT NULL DEFAULT 0,
+    high double precision NOT NULL DEFAULT 1,
+    updated_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE scores ADD CONSTRAINT scores_check CHECK ((ok <= n));
+ALTER TABLE scores ADD CONSTRAINT scores_check1 CHECK ((exam_ok <= exam_n));
+ALTER TABLE scores ADD CONSTRAINT scores_check2 CHECK ((extra_ok <= extra_n));
+ALTER TABLE scores ADD CONSTRAINT scores_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE scores ADD CONSTRAINT scores_pkey PRIMARY KEY (person_id, skill_id);
+ALTER TABLE scores ADD CONSTRAINT scores_skill_id_fkey FOREIGN KEY (skill_id) REFERENCES skills(id);
+GRANT INSERT ON scores TO claimcheck_web;
+GRANT SELECT ON scores TO claimcheck_web;
+GRANT UPDATE ON scores TO claimcheck_web;
+GRANT INSERT ON scores TO claimcheck_worker;
+GRANT SELECT ON scores TO claimcheck_worker;
+GRANT UPDATE ON scores TO claimcheck_worker;
+
 CREATE TABLE sessions (
     hash bytea NOT NULL,
     person_id integer NOT NULL,
@@ -968,13 +1145,26 @@ GRANT SELECT ON signing_keys TO claimcheck_worker;
 
 CREATE TABLE skills (
     id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
-    name text NOT NULL);
+    name text NOT NULL,
+    exam boolean NOT NULL DEFAULT false,
+    gold_rate double precision NOT NULL DEFAULT 0.05,
+    novice_rate double precision NOT NULL DEFAULT 0.2,
+    temperature double precision NOT NULL DEFAULT 1,
+    newcomer double precision NOT NULL DEFAULT 0.65,
+    weighs boolean NOT NULL DEFAULT true,
+    fitted_at timestamp with time zone);
+ALTER TABLE skills ADD CONSTRAINT skills_gold_rate_check CHECK (((gold_rate >= (0)::double precision) AND (gold_rate <= (1)::double precision)));
 ALTER TABLE skills ADD CONSTRAINT skills_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100)));
 ALTER TABLE skills ADD CONSTRAINT skills_name_key UNIQUE (name);
+ALTER TABLE skills ADD CONSTRAINT skills_newcomer_check CHECK (((newcomer >= (0)::double precision) AND (newcomer <= (1)::double precision)));
+ALTER TABLE skills ADD CONSTRAINT skills_novice_rate_check CHECK (((novice_rate >= (0)::double precision) AND (novice_rate <= (1)::double precision)));
 ALTER TABLE skills ADD CONSTRAINT skills_pkey PRIMARY KEY (id);
+ALTER TABLE skills ADD CONSTRAINT skills_temperature_check CHECK ((temperature >= (1)::double precision));
 GRANT INSERT ON skills TO claimcheck_web;
 GRANT SELECT ON skills TO claimcheck_web;
 GRANT SELECT ON skills TO claimcheck_worker;
+GRANT UPDATE (exam, gold_rate, novice_rate) ON skills TO claimcheck_web;
+GRANT UPDATE (fitted_at, newcomer, temperature, weighs) ON skills TO claimcheck_worker;
 
 CREATE TABLE spool (
     item_id bigint NOT NULL,
@@ -1045,14 +1235,16 @@ CASE
 END) STORED,
     open_in integer GENERATED ALWAYS AS (
 CASE
-    WHEN ((ended_as IS NULL) AND (cancelled_at IS NULL)) THEN project_id
+    WHEN ((ended_as IS NULL) AND (cancelled_at IS NULL) AND (kind <> 'gold'::text)) THEN project_id
     ELSE NULL::integer
 END) STORED,
     led_in integer GENERATED ALWAYS AS (
 CASE
     WHEN ((ended_as IS NULL) AND (cancelled_at IS NULL) AND (kind = ANY (ARRAY['escalation'::text, 'adjudication'::text]))) THEN project_id
     ELSE NULL::integer
-END) STORED);
+END) STORED,
+    novice boolean NOT NULL DEFAULT false,
+    reserved_until timestamp with time zone);
 ALTER TABLE tasks ADD CONSTRAINT tasks_blocked_untouched CHECK (((NOT waits) OR ((partition_id IS NOT NULL) AND (lease_count = 0) AND (ended_as IS NULL))));
 ALTER TABLE tasks ADD CONSTRAINT tasks_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES lanes(id);
@@ -1077,8 +1269,8 @@ GRANT INSERT ON tasks TO claimcheck_web;
 GRANT SELECT ON tasks TO claimcheck_web;
 GRANT INSERT ON tasks TO claimcheck_worker;
 GRANT SELECT ON tasks TO claimcheck_worker;
-GRANT UPDATE (barred, cancelled_at, ended_as, ended_at, evidence_hash, evidence_version, lane_id, lease_count, paused, priority, queue_id, rank, seen_by, shown_version, since, skipped_by, votes, waits, wanted) ON tasks TO claimcheck_web;
-GRANT UPDATE (barred, cancelled_at, ended_as, ended_at, evidence_hash, evidence_version, lane_id, lease_count, paused, priority, queue_id, rank, seen_by, shown_version, since, skipped_by, votes, waits, wanted) ON tasks TO claimcheck_worker;
+GRANT UPDATE (barred, cancelled_at, ended_as, ended_at, evidence_hash, evidence_version, lane_id, lease_count, novice, paused, priority, queue_id, rank, reserved_until, seen_by, shown_version, since, skipped_by, votes, waits, wanted) ON tasks TO claimcheck_web;
+GRANT UPDATE (barred, cancelled_at, ended_as, ended_at, evidence_hash, evidence_version, lane_id, lease_count, novice, paused, priority, queue_id, rank, reserved_until, seen_by, shown_version, since, skipped_by, votes, waits, wanted) ON tasks TO claimcheck_worker;
 
 CREATE TABLE tokens (
     id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1116,12 +1308,21 @@ GRANT INSERT ON uploads TO claimcheck_web;
 GRANT SELECT ON uploads TO claimcheck_web;
 GRANT SELECT ON uploads TO claimcheck_worker;
 
+CREATE TABLE weighing (
+    task_id bigint NOT NULL);
+ALTER TABLE weighing ADD CONSTRAINT weighing_pkey PRIMARY KEY (task_id);
+ALTER TABLE weighing ADD CONSTRAINT weighing_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id);
+GRANT INSERT ON weighing TO claimcheck_web;
+GRANT DELETE ON weighing TO claimcheck_worker;
+GRANT SELECT ON weighing TO claimcheck_worker;
+GRANT UPDATE ON weighing TO claimcheck_worker;
+
 CREATE OR REPLACE FUNCTION public.advance_clock(of_project integer, of_lane integer, of_priority smallint, n integer, OUT last double precision, OUT step double precision)
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-    SELECT 1 / (p.weight * 2 ^ of_priority) INTO step FROM projects p WHERE p.id = of_project;
+    SELECT 1 / (p.weight * p.boost * 2 ^ of_priority) INTO step FROM projects p WHERE p.id = of_project;
     INSERT INTO project_clocks AS c (project_id, lane_id, priority, clock)
     SELECT of_project, of_lane, of_priority, n * step + COALESCE(
              (SELECT t.rank FROM tasks t WHERE t.lane_id = of_lane AND t.state = 'pending' ORDER BY t.rank LIMIT 1),
@@ -1144,6 +1345,15 @@ CREATE OR REPLACE FUNCTION public.give_turn()
  LANGUAGE plpgsql
 AS $function$
 BEGIN SELECT NEW.effect_no = p.turn_no INTO STRICT NEW.turn FROM partitions p WHERE p.id = NEW.partition_id; RETURN NEW; END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.gold_turn(s person_skills)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    SELECT s.gold_every > 0 AND s.looks % s.gold_every
+         = (hashint8extended(s.looks / s.gold_every, s.gold_salt) & 65535) % greatest(s.gold_every - 1, 1) $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.hides_looks(t tasks)
@@ -1173,14 +1383,23 @@ AS $function$ SELECT CASE WHEN i.queue = 'automatic' THEN 'review' ELSE i.queue 
 ;
 
 CREATE OR REPLACE FUNCTION public.lanes_of(of_person integer, in_role text)
- RETURNS SETOF lanes
+ RETURNS TABLE(id integer, skill_id integer, queue text, novice boolean)
  LANGUAGE sql
  STABLE
 AS $function$
-    SELECT l.* FROM person_skills s JOIN lanes l ON l.skill_id = s.skill_id AND l.tier <= s.tier
-     WHERE s.person_id = of_person AND s.status IN ('exam', 'active') AND l.queue <> 'escalation'
+    SELECT l.id, l.skill_id, l.queue, s.novice AND NOT l.gold
+      FROM person_skills s
+     CROSS JOIN LATERAL (SELECT * FROM lanes l WHERE l.skill_id = s.skill_id AND l.tier <= s.tier OFFSET 0) l   -- from the person to the lanes, whatever a plan thinks
+     WHERE s.person_id = of_person
+       AND CASE WHEN NOT l.gold THEN s.status = 'active' AND NOT s.held_back
+                                     AND l.queue <> 'escalation' AND (l.queue <> 'adjudication' OR in_role <> 'lead')
+                WHEN s.status = 'soft_paused' THEN s.extra_left > 0
+                WHEN s.status = 'active' AND NOT s.held_back THEN gold_turn(s) AND EXISTS (
+                    SELECT FROM lanes live JOIN tasks t ON t.lane_id = live.id AND t.state = 'pending' AND NOT of_person = ANY (t.closed_to)
+                     WHERE live.skill_id = s.skill_id AND live.tier <= s.tier AND live.queue = 'review' AND NOT live.gold)
+                ELSE s.status IN ('exam', 'active') END
      UNION ALL
-    SELECT l.* FROM lanes l WHERE in_role = 'lead' AND l.queue = 'escalation' $function$
+    SELECT l.id, l.skill_id, l.queue, false FROM lanes l WHERE in_role = 'lead' AND l.queue IN ('escalation', 'adjudication') $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.lock_named(of_ids bigint[], in_lanes integer[], for_person integer, at timestamp with time zone)
@@ -1247,6 +1466,14 @@ BEGIN
       FROM made d LEFT JOIN projects p ON p.id = d.project_id;
     RETURN NULL;
 END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.open_to(t tasks, as_novice boolean, now timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    SELECT CASE WHEN as_novice THEN NOT t.novice ELSE t.novice OR t.reserved_until IS NULL OR t.reserved_until <= now END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.raise_task(parent tasks, new_kind text, new_queue text, new_priority integer, new_wanted integer, new_limit integer, new_price bigint, new_barred integer[], because text, by_person integer)

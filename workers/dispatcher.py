@@ -15,12 +15,14 @@ import redis
 
 from claimcheck import applying, config, deliveries, errors, logs, outbox
 from claimcheck.db import Database
-from workers import doorbell
+from claimcheck.experts import upkeep
+from workers import apply, doorbell
 
 IDLE_SECONDS = 0.25
 DEPTH = 40  # rings in the queue at most: a longer one only grows old
 AWAY_SECONDS = 30.0
 PATIENCE = 3  # rings in nearly a minute, before the dispatcher sees to a row itself
+SCORING_SECONDS = 1.0  # between two looks at whether something waits to be scored
 PAUSE_SECONDS = 1.0  # while the database does not answer
 
 log = logs.get("dispatcher")
@@ -52,6 +54,10 @@ class Bell:
         except redis.RedisError as error:
             self._away(error)
 
+    def ring_for_scoring(self, push: int) -> None:
+        """Rings for scoring; `push` counts up."""
+        self.ring(outbox.Push(apply.SCORING, push, 0))
+
     def _away(self, error: redis.RedisError) -> None:
         if self.away_since is None:
             log.warning("dispatcher misses Redis", error=type(error).__name__)
@@ -64,13 +70,36 @@ class Bell:
 
 def run(db: Database, bell: Bell, applier: applying.Applier, stop: threading.Event, away_seconds: float = AWAY_SECONDS) -> None:
     """Rounds until `stop` is set."""
+    scoring = Scoring(db, bell, away_seconds)
     while not stop.is_set():
         try:
+            scoring.look()
             pause = 0 if _round(db, bell, applier, away_seconds) else IDLE_SECONDS
         except errors.Error as error:
             log.warning("dispatcher waits", error=error.code, detail=error.detail)
             pause = PAUSE_SECONDS
         stop.wait(pause)
+
+
+class Scoring:
+    """Rings for what waits to be scored; where Redis is away for long, does it here."""
+
+    def __init__(self, db: Database, bell: Bell, away_seconds: float):
+        self.db, self.bell, self.away_seconds = db, bell, away_seconds
+        self.here, self.pushes, self.next = upkeep.Upkeep(db), int(time.time() * 1000), 0.0
+
+    def look(self) -> None:
+        """At most once a second."""
+        if time.monotonic() < self.next:
+            return
+        self.next = time.monotonic() + SCORING_SECONDS
+        if not upkeep.waits(self.db):
+            return
+        if self.bell.away() > self.away_seconds:
+            self.here.take()
+        elif self.bell.room():
+            self.pushes += 1
+            self.bell.ring_for_scoring(self.pushes)
 
 
 def _round(db: Database, bell: Bell, applier: applying.Applier, away_seconds: float) -> int:

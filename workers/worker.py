@@ -13,6 +13,7 @@ import redis
 
 from claimcheck import applying, config, deliveries, logs
 from claimcheck.db import Database
+from claimcheck.experts.upkeep import Upkeep
 from workers import apply, doorbell
 
 AWAY_SECONDS = 1.0  # between two attempts to reach Redis
@@ -78,7 +79,7 @@ def main() -> None:
     config.require(settings, "database_url_worker", "redis_url", "secret_key")
     stop.listen()
     db = Database(str(settings.database_url_worker), max_size=10, name="worker")
-    apply.applier = applying.Applier(db, deliveries.sender(settings))
+    apply.applier, apply.upkeep = applying.Applier(db, deliveries.sender(settings)), Upkeep(db)
     try:
         work(str(settings.redis_url), stop)
     finally:

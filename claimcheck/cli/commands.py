@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from claimcheck.cli import accounts, auditing, intake, keeping, moving, pipeline, projects, verifying
+from claimcheck.cli import accounts, auditing, intake, keeping, moving, pipeline, projects, simulating, verifying
 
 ROLES = ["reviewer", "lead", "customer", "operator"]
 
@@ -19,7 +19,7 @@ def parser() -> argparse.ArgumentParser:
         epilog="Exit codes: 0 done, 1 it went wrong, 2 the call was wrong.",
     )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for add in (_user, _token, _project, _import, _intake, _pipeline, _replay_audit, _export, _verify, _receive, _key, _schema, _licences):
+    for add in (_user, _token, _project, _import, _intake, _pipeline, _replay_audit, _simulate, _export, _verify, _receive, _key, _schema, _licences):
         add(commands)
     return top
 
@@ -64,6 +64,20 @@ def _token(commands: Any) -> None:
     new.add_argument("name")
     new.add_argument("--role", required=True, choices=ROLES)
     _skills(new)
+
+
+def _simulate(commands: Any) -> None:
+    text = "Sizes a project before it starts: plays labels that a crowd gave through a throw-away desk, and says how right and how dear they are."
+    command = _command(commands, "simulate", simulating.simulate, text)
+    command.add_argument(
+        "--labels", type=Path, required=True, metavar="FILE", help="CSV with at least worker,item,label; a later row of both replaces the earlier"
+    )
+    command.add_argument("--gold", type=Path, required=True, metavar="FILE", help="CSV with at least item,gold; a|b means either")
+    command.add_argument("--seed", type=int, metavar="N", help="draws the order of rows and the golds; drawn itself if not given")
+    how = command.add_mutually_exclusive_group()
+    how.add_argument("--looks", type=int, metavar="K", help="as many looks for each item, settled by majority")
+    how.add_argument("--adaptive", action="store_true", help="as many looks as each item needs (the default)")
+    command.add_argument("--results", type=Path, metavar="FILE", help="write item,label,answers,used_as_gold as CSV")
 
 
 def _project(commands: Any) -> None:

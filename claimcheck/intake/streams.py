@@ -21,9 +21,8 @@ from claimcheck.intake.admission import Body, Sender
 from claimcheck.intake.sources import Settings, Threads
 
 STREAM, GROUP, READER = "claimcheck:intake", "claimcheck", "claimcheck:intake:reader"
-FIELD = "body"
+FIELD, NEW = "body", ">"
 SYSTEM = 0  # who sends: whoever may write to the stream may send for every project
-NEW = ">"
 AT_ONCE = 25  # entries that a script reads before it looks at their bytes
 FAILED_SECONDS = 1.0  # until what failed by its own fault is read again
 
@@ -279,10 +278,8 @@ def _entry(pieces: list[bytes], lengths: Sequence[int]) -> Entry:
     named = {_text(pieces[n]): (pieces[n + 1], lengths[n + 1]) for n in range(1, len(pieces), 2)}
     body = named.pop(FIELD, None)
     headers = {name: _text(value) for name, (value, _) in named.items()}
-    if body is None:
-        said = json.dumps(headers).encode()
-        body = said, len(said)
-    return Entry(entry_id, _bounded(*body), tuple(sorted(headers.items())))
+    said = json.dumps(headers).encode()
+    return Entry(entry_id, _bounded(*(body or (said, len(said)))), tuple(sorted(headers.items())))
 
 
 def _text(data: bytes) -> str:

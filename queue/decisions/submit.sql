@@ -5,19 +5,23 @@ fence AS MATERIALIZED (                                                -- expiry
     SELECT lease.*, clock_timestamp() AS at FROM lease WHERE token = %(lease_token)s::uuid AND person_id = %(me)s::int),
 task AS MATERIALIZED (
     SELECT t.id, t.evidence_hash = %(evidence_hash)s::bytea AS same_evidence, t.cancelled_at IS NOT NULL AND fence.lease_expires <= fence.at AS too_late,
+           cardinality(t.votes) = COALESCE(%(looks_before)s::int, cardinality(t.votes)) AS same_looks,
            fence.id AS assignment_id, fence.person_id, fence.at
       FROM fence JOIN tasks t ON t.id = fence.task_id
      WHERE fence.ended_at IS NULL AND t.ended_as IS NULL
        FOR NO KEY UPDATE OF t),
 accepted AS MATERIALIZED (
-    SELECT id AS task_id, assignment_id, person_id, at FROM task WHERE same_evidence AND NOT too_late),
+    SELECT id AS task_id, assignment_id, person_id, at FROM task WHERE same_evidence AND NOT too_late AND same_looks),
 ended AS (
     UPDATE assignments a SET ended_at = accepted.at, end_reason = 'submitted' FROM accepted WHERE a.id = accepted.assignment_id),
 tallied AS (                                                           -- on the locked row: another look's decision is outside this snapshot
     UPDATE tasks t
        SET votes    = t.votes || %(vote)s::text,
-           ended_at = CASE WHEN cardinality(t.votes) + 1 = t.wanted THEN accepted.at END,
+           wanted   = t.wanted + CASE %(ends_as)s::text WHEN 'more' THEN 1 ELSE 0 END,
+           ended_at = CASE WHEN cardinality(t.votes) + 1 = t.wanted AND %(ends_as)s::text IS DISTINCT FROM 'more' THEN accepted.at END,
            ended_as = CASE WHEN cardinality(t.votes) + 1 < t.wanted THEN NULL
+                           WHEN t.kind = 'gold' THEN 'decided'         -- nothing follows from it
+                           WHEN %(looks_before)s::int IS NOT NULL THEN NULLIF(%(ends_as)s::text, 'more')   -- as the project's rules judged these very looks
                            WHEN 'escalate' = ANY (t.votes || %(vote)s::text) THEN 'escalated'
                            WHEN t.votes <@ ARRAY[%(vote)s::text] THEN 'decided'
                            ELSE 'disputed' END
@@ -27,24 +31,25 @@ tally AS MATERIALIZED (
     SELECT t, assignment_id, person_id, at,
            (t).id, (t).item_id, (t).project_id, (t).partition_id, (t).partition_no, (t).evidence_version, (t).shown_version, (t).evidence_hash, (t).wanted, (t).price_minor,
            (t).ended_as, (t).ended_as IS NOT DISTINCT FROM 'decided' AS final, p.version, p.currency,
-           CASE WHEN (t).ended_as = 'decided' THEN CASE WHEN %(answer)s::jsonb IS NULL THEN %(verdict)s::text ELSE 'answer' END END AS outcome
+           CASE WHEN (t).ended_as = 'decided' AND (t).kind <> 'gold' THEN CASE WHEN %(answer)s::jsonb IS NULL THEN COALESCE(%(settles_verdict)s::text, %(verdict)s::text) ELSE 'answer' END END AS outcome
       FROM tallied JOIN projects p ON p.id = (tallied.t).project_id),
 recorded AS (                                                          -- the look, and where several agree the outcome: the system's decision
     INSERT INTO decisions (assignment_id, item_id, task_id, project_id, project_version, person_id, verdict, answer, outcome, evidence_version, shown_version, evidence_hash,
                            reason_code, note, created_at)
-    SELECT d.assignment_id, tally.item_id, tally.id, tally.project_id, tally.version, d.person_id, %(verdict)s::text, %(answer)s::jsonb, d.outcome, tally.evidence_version,
+    SELECT d.assignment_id, tally.item_id, tally.id, tally.project_id, tally.version, d.person_id, d.verdict, d.answer, d.outcome, tally.evidence_version,
            tally.shown_version, tally.evidence_hash, d.reason_code, d.note, tally.at
       FROM tally CROSS JOIN LATERAL (VALUES
-            (tally.assignment_id, tally.person_id, CASE WHEN tally.wanted = 1 THEN tally.outcome END, %(reason_code)s::text, %(note)s::text),
-            (NULL, 0, CASE WHEN tally.wanted > 1 THEN tally.outcome END, 'agreement', '')) d (assignment_id, person_id, outcome, reason_code, note)
+            (tally.assignment_id, tally.person_id, CASE WHEN tally.wanted = 1 THEN tally.outcome END, %(reason_code)s::text, %(note)s::text, %(verdict)s::text, %(answer)s::jsonb),
+            (NULL, 0, CASE WHEN tally.wanted > 1 THEN tally.outcome END, 'agreement', '',
+             COALESCE(%(settles_verdict)s::text, %(verdict)s::text), COALESCE(%(settles_answer)s::jsonb, %(answer)s::jsonb))) d (assignment_id, person_id, outcome, reason_code, note, verdict, answer)
      WHERE d.assignment_id IS NOT NULL OR d.outcome IS NOT NULL
     RETURNING id, assignment_id, project_id, outcome),
 paid AS (
     INSERT INTO payouts (assignment_id, person_id, amount_minor, currency) SELECT assignment_id, person_id, price_minor, currency FROM tally),
 raised AS (                                                            -- looks that differ, or ask for it, go to a lead who took none of them
-    SELECT raise_task(tally.t, CASE tally.ended_as WHEN 'disputed' THEN 'adjudication' ELSE 'escalation' END, 'escalation', (tally.t).priority + 10, 1, NULL,
-                      tally.price_minor, (tally.t).seen_by || (tally.t).barred, tally.ended_as, %(me)s::int) AS task_id
-      FROM tally WHERE tally.ended_as IN ('escalated', 'disputed')),
+    SELECT raise_task(tally.t, to_whom, to_whom, (tally.t).priority + 10, 1, NULL, CASE to_whom WHEN 'adjudication' THEN COALESCE(%(adjudication_price)s::bigint, tally.price_minor) ELSE tally.price_minor END,
+                      (tally.t).seen_by || (tally.t).barred, COALESCE(%(because)s::text, tally.ended_as), %(me)s::int) AS task_id
+      FROM tally CROSS JOIN LATERAL (SELECT CASE tally.ended_as WHEN 'disputed' THEN 'adjudication' ELSE 'escalation' END) led (to_whom) WHERE tally.ended_as IN ('escalated', 'disputed')),
 next AS MATERIALIZED (                                                 -- the partition's turn goes to its next item
     SELECT n.id, n.partition_no
       FROM tally JOIN tasks n ON n.partition_id = tally.partition_id AND n.partition_no = tally.partition_no + 1 AND n.waits
@@ -65,6 +70,11 @@ moved AS (                                                             -- partit
 queued AS (
     INSERT INTO outbox (decision_id, effect_id, partition_id, effect_no)
     SELECT e.decision_id, e.effect_id, moved.id, moved.before + e.nth FROM wanted_effects e LEFT JOIN moved ON true),
+weighed AS (                                                           -- agreement is counted off the request
+    INSERT INTO weighing (task_id) SELECT id FROM tally WHERE ended_as IN ('decided', 'disputed') AND wanted > 1),
+counted AS (                                                           -- gold's turn comes by looks
+    UPDATE person_skills s SET looks = s.looks + 1
+      FROM tally WHERE s.person_id = tally.person_id AND s.skill_id = (SELECT l.skill_id FROM lanes l WHERE l.id = (tally.t).lane_id) AND s.gold_every > 0),
 cleared AS (
     DELETE FROM drafts d USING tally WHERE d.task_id = tally.id AND d.person_id = tally.person_id),
 noted AS (
@@ -79,6 +89,7 @@ SELECT CASE WHEN look.id IS NOT NULL THEN 'accepted'
             WHEN fence.end_reason = 'submitted' THEN 'again'           -- its twin has just committed, unseen: the same call now answers
             WHEN task.too_late THEN 'cancelled'
             WHEN NOT task.same_evidence THEN 'evidence_changed'
+            WHEN NOT task.same_looks THEN 'moved'                      -- another look came first: judge again
             ELSE 'stale' END AS result,
        COALESCE(look.id, past.id) AS decision_id
   FROM (VALUES (1)) one

@@ -9,4 +9,4 @@ SELECT i.id, i.project_id, p.name AS project, p.version AS project_version, p.sh
   LEFT JOIN LATERAL (
         SELECT d.* FROM decisions d
          WHERE d.item_id = i.id AND d.outcome IS NOT NULL AND NOT EXISTS (SELECT FROM decisions n WHERE n.supersedes = d.id) ORDER BY d.id DESC LIMIT 1) o ON true
- WHERE i.id = %(item_id)s::bigint AND (%(customer_id)s::int IS NULL OR p.customer_id = %(customer_id)s::int);
+ WHERE i.id = %(item_id)s::bigint AND (%(customer_id)s::int IS NULL OR (p.customer_id = %(customer_id)s::int AND NOT i.gold));

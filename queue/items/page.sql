@@ -4,6 +4,7 @@ WITH seen AS MATERIALIZED (
       FROM projects p JOIN items i ON i.project_id = p.id
      WHERE (%(customer_id)s::int IS NULL OR p.customer_id = %(customer_id)s::int) AND (%(project_id)s::int IS NULL OR p.id = %(project_id)s::int)
        AND (%(key)s::text IS NULL OR i.idempotency_key = %(key)s::text) AND (%(after)s::bigint IS NULL OR i.id < %(after)s::bigint)
+       AND NOT i.gold
      ORDER BY i.id DESC LIMIT CASE WHEN %(state)s::text IS NULL THEN 51 ELSE 1000 END),
 bound AS (SELECT CASE WHEN count(*) = 1000 THEN min(id) END AS id FROM seen),
 stated AS (

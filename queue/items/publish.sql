@@ -1,7 +1,8 @@
 -- items: accepted → durable; tasks: none → pending | blocked | paused. Called when every part lies in the store, for one project, queue and priority.
 -- Of a partition only the run that follows its last item is published; what comes later waits, under the partition's lock, until partitions/wake.
 WITH project AS MATERIALIZED (                                         -- shared locks: cancel, pause and a change of rules wait for us, or we see them
-    SELECT p.*, q.id AS queue_id, q.lane_id, p.paused_at IS NOT NULL OR q.paused_at IS NOT NULL AS halted
+    SELECT p.*, q.id AS queue_id, q.lane_id, p.paused_at IS NOT NULL OR q.paused_at IS NOT NULL AS halted,
+           p.wanted > 1 AND EXISTS (SELECT FROM person_skills s WHERE s.skill_id = p.skill_id AND s.novice AND s.status = 'active') AS novices
       FROM projects p JOIN queues q ON q.project_id = p.id AND q.name = %(queue)s::text
      WHERE p.id = %(project_id)s::int AND p.cancelled_at IS NULL AND p.shown_version = %(shown_version)s::int
        FOR SHARE),
@@ -50,10 +51,11 @@ noted AS (
       FROM arrived a CROSS JOIN project ORDER BY a.k),
 task AS (
     INSERT INTO tasks (item_id, project_id, kind, queue_id, lane_id, priority, rank, since, wanted, abandon_limit, price_minor,
-                       evidence_version, shown_version, evidence_hash, partition_id, partition_no, waits, paused)
+                       evidence_version, shown_version, evidence_hash, partition_id, partition_no, waits, paused, reserved_until)
     SELECT a.item_id, project.id, 'review', project.queue_id, project.lane_id, %(priority)s::smallint, clock.last - (a.of - a.k) * clock.step,
            clock_timestamp() - %(priority)s::smallint * interval '10 minutes', project.wanted, project.abandon_limit, project.price_minor,
-           a.version, project.shown_version, a.hash, a.partition_id, a.partition_no, COALESCE(a.partition_no > moved.promoted_no, false), project.halted
+           a.version, project.shown_version, a.hash, a.partition_id, a.partition_no, COALESCE(a.partition_no > moved.promoted_no, false), project.halted,
+           CASE WHEN project.novices AND a.item_id %% 10 = 0 THEN clock_timestamp() + interval '15 minutes' END   -- one in ten is the novices' first
       FROM arrived a CROSS JOIN project CROSS JOIN clock LEFT JOIN moved ON moved.id = a.partition_id
      ORDER BY a.k)
 SELECT due.item_id, due.version, a.item_id IS NOT NULL AS published FROM due LEFT JOIN arrived a ON a.item_id = due.item_id;

@@ -1,5 +1,5 @@
 -- tasks: the leads' work, oldest first, with why it came and who holds it; at most 200 that wait and 200 that are held.
-WITH lane AS MATERIALIZED (SELECT id FROM lanes WHERE queue = 'escalation'),
+WITH lane AS MATERIALIZED (SELECT id FROM lanes WHERE queue IN ('escalation', 'adjudication')),
 waiting AS (
     SELECT t.id FROM lane CROSS JOIN LATERAL (SELECT t.id FROM tasks t WHERE t.lane_id = lane.id AND t.state = 'pending' ORDER BY t.rank LIMIT 200) t LIMIT 200),
 held AS (

@@ -3,6 +3,7 @@ WITH waiting AS (
     SELECT l.queue, sum(n.n)::int AS pending
       FROM lanes l CROSS JOIN LATERAL (
             SELECT count(*) AS n FROM (SELECT FROM tasks t WHERE t.lane_id = l.id AND t.state = 'pending' LIMIT 100000) first) n
+     WHERE NOT l.gold
      GROUP BY l.queue),
 open AS (                                                              -- ids rise with age: a project's oldest pending task is among its first open ones
     SELECT q.name AS queue, t.created_at

@@ -13,7 +13,7 @@ SELECT p.id AS project_id,
  CROSS JOIN LATERAL (SELECT count(*) AS n FROM tasks t WHERE t.led_in = p.id) led
  CROSS JOIN LATERAL (
         SELECT count(DISTINCT a.task_id) AS n FROM assignments a JOIN tasks t ON t.id = a.task_id
-         WHERE a.live_until > (SELECT clock_timestamp()) AND t.project_id = p.id AND t.led_in IS NULL) held
+         WHERE a.live_until > (SELECT clock_timestamp()) AND t.project_id = p.id AND t.led_in IS NULL AND t.kind <> 'gold') held
  CROSS JOIN LATERAL (SELECT count(*) AS n FROM decisions d WHERE d.project_id = p.id AND d.outcome IS NOT NULL) outcomes
  CROSS JOIN LATERAL (SELECT count(*) AS n FROM decisions d WHERE d.project_id = p.id AND d.supersedes IS NOT NULL) overturns
  CROSS JOIN LATERAL (SELECT count(*) AS n FROM decisions d WHERE d.project_id = p.id AND d.supersedes IS NOT NULL AND d.outcome = 'reopen') reopened

@@ -7,7 +7,7 @@ held AS MATERIALIZED (                                                 -- at mos
     SELECT id, task_id, token, lease_no, lease_expires, lease_expires > (SELECT now FROM clock) AS live
       FROM assignments WHERE person_id = (SELECT id FROM me) AND ended_at IS NULL),
 lane AS MATERIALIZED (                                                 -- where the caller may work: own skills, and for a lead every escalation
-    SELECT l.id FROM me CROSS JOIN LATERAL lanes_of(me.id, me.role) l
+    SELECT l.id, l.novice FROM me CROSS JOIN LATERAL lanes_of(me.id, me.role) l
      WHERE l.skill_id = COALESCE(%(skill_id)s::int, l.skill_id) AND l.queue = COALESCE(%(queue)s::text, l.queue)),
 own AS MATERIALIZED (                                                  -- 1. my own lapsed lease: my draft belongs to it
     SELECT t AS task, a.id AS lapsed_id, a.person_id AS lapsed_by,
@@ -33,20 +33,22 @@ expired AS MATERIALIZED (                                              -- 3. som
                               FROM assignments a JOIN tasks t ON t.id = a.task_id
                              WHERE a.lane_id = lane.id AND a.live_until <= (SELECT now FROM clock)
                                AND t.state IN ('pending', 'full') AND NOT t.paused AND NOT %(me)s::int = ANY (t.closed_to)
+                               AND open_to(t, lane.novice, (SELECT now FROM clock))
                              ORDER BY a.live_until LIMIT 1) head
                          ORDER BY head.live_until LIMIT 1)
        AND a.live_until <= (SELECT now FROM clock)
        AND t.state IN ('pending', 'full') AND NOT t.paused AND NOT %(me)s::int = ANY (t.closed_to)
+       AND open_to(t, (SELECT novice FROM lane WHERE id = a.lane_id), (SELECT now FROM clock))
      ORDER BY a.live_until LIMIT 1
        FOR NO KEY UPDATE OF t, a SKIP LOCKED),
 named AS MATERIALIZED (                                                 -- 4. the item that was asked for
-    SELECT * FROM lock_named(ARRAY(SELECT id FROM tasks WHERE item_id = %(item_id)s::bigint AND ended_as IS NULL), ARRAY(SELECT id FROM lane), %(me)s::int, (SELECT now FROM clock))
-     WHERE %(item_id)s::bigint IS NOT NULL AND NOT EXISTS (SELECT FROM held)),
+    SELECT * FROM lock_named(ARRAY(SELECT id FROM tasks WHERE item_id = %(item_id)s::bigint AND ended_as IS NULL), ARRAY(SELECT id FROM lane), %(me)s::int, (SELECT now FROM clock)) n
+     WHERE %(item_id)s::bigint IS NOT NULL AND NOT EXISTS (SELECT FROM held) AND open_to(n.task, (SELECT novice FROM lane WHERE id = (n.task).lane_id), (SELECT now FROM clock))),
 head AS MATERIALIZED (                                                 -- 5. the lowest rank: first the lane whose head has waited longest, then the row
-    SELECT lane.id AS lane_id, first.rank
+    SELECT lane.id AS lane_id, lane.novice, first.rank
       FROM lane CROSS JOIN LATERAL (
             SELECT t.rank, t.since FROM tasks t
-             WHERE t.lane_id = lane.id AND t.state = 'pending' AND NOT %(me)s::int = ANY (t.closed_to)
+             WHERE t.lane_id = lane.id AND t.state = 'pending' AND NOT %(me)s::int = ANY (t.closed_to) AND open_to(t, lane.novice, (SELECT now FROM clock))
              ORDER BY t.rank LIMIT 1) first
      WHERE NOT EXISTS (SELECT FROM held) AND NOT EXISTS (SELECT FROM last) AND NOT EXISTS (SELECT FROM expired) AND %(item_id)s::bigint IS NULL
      ORDER BY first.since LIMIT 1),
@@ -55,12 +57,14 @@ fresh AS MATERIALIZED (
       FROM tasks t
      WHERE t.lane_id = (SELECT lane_id FROM head) AND t.rank >= (SELECT rank FROM head)   -- what lies before it is closed to me
        AND t.state = 'pending' AND NOT %(me)s::int = ANY (t.closed_to)  -- judged again on the locked row
+       AND open_to(t, (SELECT novice FROM head), (SELECT now FROM clock))
      ORDER BY t.rank LIMIT 1
        FOR NO KEY UPDATE OF t SKIP LOCKED),
 skipped AS MATERIALIZED (                                               -- 6. what I passed over, when nothing else is left
     SELECT task, NULL::bigint, NULL::int, true FROM lock_skipped(ARRAY(SELECT id FROM lane), %(me)s::int) task
      WHERE NOT EXISTS (SELECT FROM held) AND NOT EXISTS (SELECT FROM last) AND NOT EXISTS (SELECT FROM expired) AND NOT EXISTS (SELECT FROM fresh)
-       AND %(item_id)s::bigint IS NULL AND EXISTS (SELECT FROM tasks t WHERE t.id = (task).id)),   -- the function sees what came in since: `taken` would not
+       AND %(item_id)s::bigint IS NULL AND EXISTS (SELECT FROM tasks t WHERE t.id = (task).id)
+       AND open_to(task, (SELECT novice FROM lane WHERE id = (task).lane_id), (SELECT now FROM clock))),   -- the function sees what came in since: `taken` would not
 pick AS MATERIALIZED (                                                 -- of the locked row, not of the snapshot
     SELECT (task).id AS task_id, (task).item_id, (task).project_id, (task).queue_id, (task).lane_id, (task).kind, (task).evidence_version, (task).evidence_hash,
            (task).lease_count, (task).wanted, cardinality((task).votes) AS looks, (task).abandon_limit, lapsed_id, lapsed_by, may_hold,
@@ -97,6 +101,7 @@ taken AS (
        SET seen_by     = CASE WHEN opened_id IS NULL THEN array_remove(t.seen_by, lapsed_by) ELSE array_remove(t.seen_by, lapsed_by) || %(me)s::int END,
            skipped_by  = CASE WHEN opened_id IS NULL THEN t.skipped_by ELSE array_remove(t.skipped_by, %(me)s::int) END,
            lease_count = CASE WHEN opened_id IS NULL THEN t.lease_count ELSE t.lease_count + 1 END,
+           novice      = t.novice OR (opened_id IS NOT NULL AND t.wanted > 1 AND COALESCE((SELECT novice FROM lane WHERE id = t.lane_id), false)),
            ended_as    = CASE WHEN at_limit THEN 'abandoned' END,
            ended_at    = CASE WHEN at_limit THEN at END
       FROM hand WHERE t.id = hand.task_id AND t.ended_as IS NULL

@@ -20,7 +20,7 @@ wrong_tasks AS (
             ARRAY(SELECT CASE WHEN v IN ('approve', 'reject', 'escalate') THEN v ELSE 'answer' END FROM unnest(t.votes) v ORDER BY 1))
            IS DISTINCT FROM (COALESCE(held.seen_by, '{}'), COALESCE(held.leases, 0), COALESCE(s.skipped_by, '{}'), COALESCE(l.votes, '{}'))
         OR t.ended_as IS DISTINCT FROM CASE
-              WHEN o.n = 1 THEN 'decided'
+              WHEN o.n = 1 OR (t.kind = 'gold' AND l.votes IS NOT NULL) THEN 'decided'
               WHEN child.kind = 'adjudication' THEN 'disputed'
               WHEN child.kind = 'review' THEN 'returned'
               WHEN child.kind = 'escalation' THEN CASE WHEN cardinality(l.votes) = t.wanted THEN 'escalated' ELSE 'abandoned' END END

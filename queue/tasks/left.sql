@@ -2,10 +2,10 @@
 WITH me AS MATERIALIZED (
     SELECT id, role FROM people WHERE id = %(me)s::int AND role IN ('reviewer', 'lead')),
 lane AS MATERIALIZED (
-    SELECT l.id FROM me CROSS JOIN LATERAL lanes_of(me.id, me.role) l),
+    SELECT l.id, l.novice FROM me CROSS JOIN LATERAL lanes_of(me.id, me.role) l),
 waiting AS (
     SELECT FROM lane CROSS JOIN LATERAL (
-        SELECT FROM tasks t WHERE t.lane_id = lane.id AND t.state = 'pending' AND NOT %(me)s::int = ANY (t.seen_by || t.barred) ORDER BY t.rank LIMIT 200) t
+        SELECT FROM tasks t WHERE t.lane_id = lane.id AND t.state = 'pending' AND open_to(t, lane.novice, (SELECT clock_timestamp())) AND NOT %(me)s::int = ANY (t.seen_by || t.barred) ORDER BY t.rank LIMIT 200) t
      LIMIT 200),
 held AS (
     SELECT a.live_until

@@ -21,12 +21,11 @@ import psycopg
 from psycopg.rows import dict_row
 
 from claimcheck.db import STATEMENTS
+from claimcheck.experts.ruling import BY_THE_STATEMENT
 
 INVARIANTS = (Path(__file__).parent / "invariants.sql").read_text()
 DEADLINE = 420.0  # a slow machine may take minutes; the end is what counts
-OWN_LAPSED = (
-    "SELECT 1 FROM assignments WHERE person_id = %(me)s AND ended_at IS NULL AND lease_expires < clock_timestamp() - interval '1.5 s'"
-)
+OWN_LAPSED = "SELECT 1 FROM assignments WHERE person_id = %(me)s AND ended_at IS NULL AND lease_expires < clock_timestamp() - interval '1.5 s'"
 
 
 @dataclass
@@ -178,6 +177,7 @@ class Reviewer(threading.Thread):
             "verdict": verdict,
             "answer": None,
             "vote": verdict,
+            **BY_THE_STATEMENT,
             "reason_code": self.rnd.choice(["ok", "bad"]),
             "note": f"{self.me}-{self.rnd.random()}",
         }

@@ -12,6 +12,7 @@ import pytest
 
 from claimcheck import errors, exports, projects, receipts, results, revisions
 from claimcheck.db import STATEMENTS
+from claimcheck.experts.ruling import BY_THE_STATEMENT
 from tests.intake import World, eventually, file, row
 
 SECRET = "a secret key of the tests" * 2
@@ -31,8 +32,16 @@ def begun(world: World, who: str) -> psycopg.Connection[Any]:
     claim = world.claim(who)
     assert claim
     slow = psycopg.connect(world.conninfos.web)
-    fence = {"assignment_id": claim.assignment_id, "lease_token": claim.lease_token, "evidence_hash": claim.evidence_hash, "me": getattr(world.cast, who).id}
-    slow.execute(STATEMENTS["decisions/submit"], fence | {"verdict": "approve", "answer": None, "vote": "approve", "reason_code": "fine", "note": ""})
+    fence = {
+        "assignment_id": claim.assignment_id,
+        "lease_token": claim.lease_token,
+        "evidence_hash": claim.evidence_hash,
+        "me": getattr(world.cast, who).id,
+    }
+    slow.execute(
+        STATEMENTS["decisions/submit"],
+        fence | {"verdict": "approve", "answer": None, "vote": "approve", "reason_code": "fine", "note": ""} | BY_THE_STATEMENT,
+    )
     return slow
 
 

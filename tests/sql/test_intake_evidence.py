@@ -11,6 +11,7 @@ import pytest
 
 from claimcheck import access_events, decisions, errors, evidence, publishing, revisions, rules, uploads, versions
 from claimcheck.evidence import OpenPart
+from claimcheck.experts.ruling import BY_THE_STATEMENT
 from claimcheck.tasks import Claim
 from tests.intake import World, at_once, eventually, file, row, without
 from tests.sql.test_intake_publishing import check_durable
@@ -80,7 +81,7 @@ def _check_escalation_meanwhile(world: World) -> None:
     }
     with ThreadPoolExecutor(1) as other:
         with world.web.transaction() as connection:
-            what = {"verdict": "escalate", "answer": None, "vote": "escalate", "reason_code": "fine", "note": ""}
+            what = {"verdict": "escalate", "answer": None, "vote": "escalate", "reason_code": "fine", "note": "", **BY_THE_STATEMENT}
             assert connection.run("decisions/submit", **of, **what) == 1
             published = other.submit(world.publish)
             eventually(world.somebody_waits)
@@ -211,7 +212,10 @@ def test_it_hashes_until_none_is_stale_and_not_only_until_it_could_change_none(w
     def overtaken(*args: Any) -> Any:
         monkeypatch.setattr(evidence, "parts_of", whole)
         for table in ("evidence", "evidence_parts"):
-            named = world.one("SELECT string_agg(attname, ', ') FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND attgenerated = '' AND attname <> 'version'", table)
+            named = world.one(
+                "SELECT string_agg(attname, ', ') FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND attgenerated = '' AND attname <> 'version'",
+                table,
+            )
             world.all(f"INSERT INTO {table} (version, {named}) SELECT 2, {named} FROM {table} WHERE item_id = %s RETURNING 1", claim.item_id)
         world.sql.execute("UPDATE tasks SET evidence_version = 2 WHERE id = %s", (claim.task_id,))
         return whole(*args)
@@ -305,9 +309,7 @@ def test_it_lets_no_byte_leave_before_the_access_is_on_record(world: World, monk
 
 
 def test_that_test_notices_when_nothing_is_recorded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    insert = (
-        "INSERT INTO access_events (person_id, item_id, evidence_version, part, purpose)\n    SELECT person_id, item_id, version, name, "
-    )
+    insert = "INSERT INTO access_events (person_id, item_id, evidence_version, part, purpose)\n    SELECT person_id, item_id, version, name, "
     insert += "CASE WHEN live THEN 'review' ELSE 'own decision' END FROM part\n    RETURNING id"
     with without("evidence/open_part", insert, "SELECT 1 AS id"), pytest.raises((AssertionError, errors.Error, pytest.fail.Exception)):
         _check_record_comes_first(world, monkeypatch)

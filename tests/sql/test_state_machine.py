@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from psycopg.rows import dict_row
 
+from claimcheck.experts.ruling import BY_THE_STATEMENT
 from tests.sql import floor, mutants
 from tests.sql.race import INVARIANTS, Plan, Race, digest
 
@@ -93,6 +94,7 @@ class Desk(RuleBasedStateMachine):
             "verdict": verdict,
             "answer": None,
             "vote": verdict,
+            **BY_THE_STATEMENT,
         }
         params |= {"reason_code": "ok", "note": "", "lease_token": uuid.uuid4() if forged else claim["lease_token"]}
         row = self.run("decisions/submit", **params)[0]
@@ -149,9 +151,7 @@ class Desk(RuleBasedStateMachine):
     def a_tab_sends_a_heartbeat(self, n, idle):
         if drawn := self.pick(n):
             me, claim = drawn
-            before = self.root.execute("SELECT lease_expires FROM assignments WHERE id = %s", (claim["assignment_id"],)).fetchone()[
-                "lease_expires"
-            ]
+            before = self.root.execute("SELECT lease_expires FROM assignments WHERE id = %s", (claim["assignment_id"],)).fetchone()["lease_expires"]
             rows = self.run("assignments/heartbeat", **self.fence(me, claim), idle_seconds=idle)
             assert bool(rows) == (self.held.get(me) == claim["assignment_id"]), "a heartbeat answers for live leases only"
             assert not rows or (rows[0]["lease_expires"] >= before and (not idle or rows[0]["lease_expires"] == before))
@@ -197,8 +197,7 @@ class Desk(RuleBasedStateMachine):
             assert not (broken := self.root.execute(INVARIANTS).fetchall()), broken
             assert not (wrong := self.root.execute(self.statements["tasks/disagreements"]).fetchall()), wrong
             stored = {
-                r["assignment_id"]: r["id"]
-                for r in self.root.execute("SELECT id, assignment_id FROM decisions WHERE assignment_id IS NOT NULL")
+                r["assignment_id"]: r["id"] for r in self.root.execute("SELECT id, assignment_id FROM decisions WHERE assignment_id IS NOT NULL")
             }
             assert stored == {key: ack[0] for key, ack in self.acks.items()}, "what was acknowledged and what is stored differ"
 

@@ -237,4 +237,5 @@ def test_it_routes_a_break_by_the_first_route_that_takes_it() -> None:
 
     assert [queue("1000.00"), queue("-1000.00"), queue("999.99")] == ["large", "large", "review"]
     assert [queue("1000", "USD"), queue("150000", "JPY"), queue("1", match_decision="PARTIAL")] == ["review", "large", "partial"]
-    assert found.queues() == {"review": LEAST["skill"], "escalation": LEAST["skill"], "large": "senior", "partial": LEAST["skill"]}
+    own = dict.fromkeys(("review", "escalation", "adjudication"), LEAST["skill"])
+    assert found.queues() == own | {"large": "senior", "partial": LEAST["skill"]}

@@ -15,6 +15,7 @@ from flask import Flask
 
 from claimcheck import results, transactions
 from claimcheck.db import STATEMENTS
+from claimcheck.experts.ruling import BY_THE_STATEMENT
 from tests.people import Cast
 from tests.web.api_client import Api, proof
 
@@ -147,7 +148,7 @@ def raw(statement: Any) -> Any:
 
 
 def _submit(task: dict[str, Any], me: int) -> dict[str, Any]:
-    decision = {"verdict": "approve", "answer": None, "vote": "approve", "reason_code": "fits", "note": ""}
+    decision = {"verdict": "approve", "answer": None, "vote": "approve", "reason_code": "fits", "note": "", **BY_THE_STATEMENT}
     fence = {
         "assignment_id": task["assignment_id"],
         "lease_token": task["lease_token"],

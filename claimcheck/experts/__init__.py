@@ -1,0 +1,1 @@
+"""Experts: gold, scores and standings, agreement of several looks, appeals, payouts."""

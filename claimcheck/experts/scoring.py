@@ -1,0 +1,178 @@
+"""Scoring: what gold and peers say of each person, off the request. Workers call `score`, `weigh` and `fit`; each may be called again at any time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+from claimcheck import logs, projects
+from claimcheck.db import Connection, Database
+from claimcheck.experts import golds, judging
+from claimcheck.experts.standing import After, Standing, after
+from claimcheck.quality import agreement, beta, gains, posterior, temperature, weights
+
+LOCK = 0x676F6C64  # one scorer at a time: each person's looks are scored in their order
+LIMIT = 500  # tasks whose agreement is counted at a time
+FIT_FROM = 30  # golds with two looks or more, before a skill's temperature is fitted
+
+log = logs.get("scoring")
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    task_id: int
+    gold_id: int
+    skill_id: int
+    decision_id: int
+    person_id: int
+    item_id: int
+    verdict: str | None
+    answer: Any
+    accepted: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pooled:
+    ok: int
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    task_id: int
+    skill_id: int
+    project_id: int
+    project_version: int
+    person_id: int
+    verdict: str | None
+    answer: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    person_id: int
+    ok: int
+    n: int
+    peer_ok: float
+    peer_n: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    gold_id: int
+    accepted: list[str]
+    person_id: int
+    verdict: str | None
+    answer: Any
+
+
+def score(db: Database) -> int:
+    """Scores the looks at golds that wait for it; how many."""
+    return db.together(_score)
+
+
+def _score(connection: Connection) -> int:
+    found = connection.all("golds/answered", _Answered, lock=LOCK)
+    for one in found:
+        _score_one(connection, one)
+    return len(found)
+
+
+def _score_one(connection: Connection, one: _Answered) -> None:
+    place = {"person_id": one.person_id, "skill_id": one.skill_id}
+    now = connection.one("scores/lock", Standing, **place)
+    correct = None if one.verdict == "escalate" else golds.vote(one.verdict, one.answer) in one.accepted
+    look = {"task_id": one.task_id, "decision_id": one.decision_id, "item_id": one.item_id, **place}
+    if now is None or correct is None:  # the skill was taken, or the look asked for a lead
+        connection.run("golds/scored", **look, purpose="ordinary", correct=None, level=0.0)
+        return
+    pooled = connection.one("scores/pooled", _Pooled, skill_id=one.skill_id)
+    assert pooled is not None
+    found = after(now, correct=correct, pooled=beta.pooled(pooled.ok, pooled.n))
+    connection.run("golds/scored", **look, purpose=found.purpose, correct=correct, level=found.standing.level)
+    connection.run("scores/put", **place, **_columns(found))
+    if found.standing.status != now.status:
+        log.info("skill moved", **place, was=now.status, status=found.standing.status)
+
+
+def _columns(found: After) -> dict[str, Any]:
+    s = found.standing
+    counts = {name: getattr(s, name) for name in ("ok", "n", "exam_ok", "exam_n", "level", "alarms", "extra_ok", "extra_n")}
+    standing = {name: getattr(s, name) for name in ("status", "tier", "novice", "extra_left")}
+    bounds = {name: getattr(found.score, name) for name in ("mean", "low", "high")}
+    return {**counts, **standing, **bounds, "gold_every": found.gold_every, "said": found.said}
+
+
+def weigh(db: Database) -> int:
+    """Counts the agreement of tasks of several looks that have ended, and weighs the skills' people anew; how many tasks."""
+    return db.together(_weigh)
+
+
+def _weigh(connection: Connection) -> int:
+    tasks: dict[int, list[_Look]] = defaultdict(list)
+    for look in connection.all("scores/ended", _Look, limit=LIMIT):
+        tasks[look.task_id].append(look)
+    met: dict[tuple[int, int], list[tuple[int, float, float]]] = defaultdict(list)
+    known: dict[int, dict[Any, float]] = {}
+    for looks in tasks.values():
+        asked = projects.rules(connection, looks[0].project_id, looks[0].project_version).question
+        skill, classes = looks[0].skill_id, judging.classes(asked)
+        if skill not in known:
+            known[skill] = weights.weights(_counts(connection, skill), classes)
+        met[skill, classes] += _peers(looks, known[skill], asked.ask, classes)
+    for (skill, classes), found in sorted(met.items()):
+        people, ns, oks = (list(column) for column in zip(*found, strict=True)) if found else ([], [], [])
+        connection.run("scores/met", skill_id=skill, person_ids=people, ns=ns, oks=oks)
+        _reweigh(connection, skill, classes)
+    return len(tasks)
+
+
+def _peers(looks: list[_Look], known: dict[Any, float], kind: agreement.Kind, classes: int) -> list[tuple[int, float, float]]:
+    """(person, peer_n, peer_ok) of each look that says something of its own."""
+    given = [look for look in looks if look.verdict != "escalate"]
+    said = [agreement.comparable(kind, look.answer if look.verdict is None else look.verdict) for look in given]
+    votes = [posterior.Vote(what, known.get(look.person_id, weights.START)) for look, what in zip(given, said, strict=True)]
+    return [(look.person_id, n, ok) for look, (n, ok) in zip(given, weights.peers(votes, classes), strict=True)]
+
+
+def _counts(connection: Connection | Database, skill_id: int) -> list[weights.Counts]:
+    rows = connection.all("scores/counts", _Counts, skill_id=skill_id)
+    return [weights.Counts(r.person_id, r.n, r.ok, r.peer_n, r.peer_ok) for r in rows]
+
+
+def _reweigh(connection: Connection | Database, skill_id: int, classes: int) -> None:
+    counts = _counts(connection, skill_id)
+    found = weights.weights(counts, classes)
+    newcomer = weights.weight(weights.Counts(None), weights.mean(counts, classes), weights.strength(counts))
+    connection.run("scores/weigh", skill_id=skill_id, person_ids=[*found], weights=[*found.values()], newcomer=newcomer,
+                   floor=weights.floor(counts, found))  # fmt: skip
+
+
+def fit(db: Database, *, skill_id: int, classes: int) -> bool:
+    """Weighs a skill's people, fits its temperature and judges whether weights beat plain majority there; whether there was enough gold to say."""
+    _reweigh(db, skill_id, classes)
+    known = _known(db, skill_id, classes)
+    enough = len(known) >= FIT_FROM
+    hot, weighs = (temperature.fit(known, classes), gains.helps(known, classes)) if enough else (1.0, True)
+    db.run("scores/fit", skill_id=skill_id, temperature=hot, weighs=weighs)
+    return enough
+
+
+def _known(db: Database, skill_id: int, classes: int) -> list[temperature.Known]:
+    """The skill's golds that two people or more have looked at, each look with the weight that its author would have without it."""
+    by_gold: dict[int, list[_Known]] = defaultdict(list)
+    for row in db.all("golds/known", _Known, skill_id=skill_id):
+        by_gold[row.gold_id].append(row)
+    counts = _counts(db, skill_id)
+    of, centre, worth = {c.person: c for c in counts}, weights.mean(counts, classes), weights.strength(counts)
+    return [_gold(rows, of, centre, worth) for rows in by_gold.values() if len(rows) > 1]
+
+
+def _gold(rows: list[_Known], of: dict[Any, weights.Counts], centre: float, worth: float) -> temperature.Known:
+    votes = []
+    for row in rows:
+        said = golds.vote(row.verdict, row.answer)
+        votes.append(posterior.Vote(said, weights.without(of[row.person_id], said in row.accepted, centre, worth)))
+    given = {vote.answer for vote in votes}
+    return temperature.Known(next((a for a in rows[0].accepted if a in given), rows[0].accepted[0]), votes)

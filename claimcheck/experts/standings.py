@@ -1,0 +1,256 @@
+"""Who stands how in which skill: what people read of themselves, what leads read and change, appeals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from claimcheck import errors
+from claimcheck.db import Connection, Database
+
+STATUSES = ("exam", "active", "soft_paused", "paused")
+LONGEST = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Mine:
+    """A person's standing in one skill. `low` and `high` are the 5 % and 95 % bounds of the share they answer rightly; None before any gold."""
+
+    skill_id: int
+    skill: str
+    status: str
+    tier: int
+    pinned: bool
+    novice: bool
+    held_back: bool
+    said: str
+    since: datetime
+    extra_left: int
+    ok: int
+    n: int
+    exam_ok: int
+    exam_n: int
+    level: float
+    alarms: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    weight: float | None
+    appeal_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Expert:
+    """Somebody who has a skill, as leads see them."""
+
+    person_id: int
+    person: str
+    program: bool
+    disabled_at: datetime | None
+    status: str
+    tier: int
+    pinned: bool
+    novice: bool
+    held_back: bool
+    said: str
+    since: datetime
+    extra_left: int
+    ok: int
+    n: int
+    level: float
+    alarms: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    weight: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One of somebody's looks at gold: what they said and whether it was right; never what was right."""
+
+    decision_id: int
+    item_id: int
+    title: str
+    idempotency_key: str
+    purpose: str
+    correct: bool
+    level: float
+    at: datetime
+    verdict: str | None
+    answer: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Appeal:
+    """A person asks a lead to look at their pause."""
+
+    id: int
+    person_id: int
+    person: str
+    skill_id: int
+    skill: str
+    status: str
+    said: str
+    note: str
+    asked_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Scarcity:
+    """What a skill asks for and who is there. `median_seconds` is that of a look in the last six hours, None where there was none."""
+
+    id: int
+    name: str
+    exam: bool
+    gold_rate: float
+    novice_rate: float
+    temperature: float
+    weighs: bool
+    looks_wanted: int
+    median_seconds: float | None
+    people_active: int
+    people_in_exam: int
+    people_paused: int
+    people_at_work: int
+    looks_in_six_hours: int
+    golds_live: int
+    exposures_left: int
+
+    @property
+    def need_hours(self) -> float | None:
+        """Hours of one person's work that wait; None before anybody was timed."""
+        return None if self.median_seconds is None else self.looks_wanted * self.median_seconds / 3600
+
+    @property
+    def supply_hours(self) -> float | None:
+        """Hours of work that those who were there gave in the last six."""
+        return None if self.median_seconds is None else self.looks_in_six_hours * self.median_seconds / 3600
+
+
+@dataclass(frozen=True, slots=True)
+class LateLook:
+    """The opinion in a submit that came after its lease was lost. It counts for nothing."""
+
+    assignment_id: int
+    task_id: int
+    person_id: int
+    person: str
+    verdict: str | None
+    answer: Any
+    reason_code: str
+    note: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Person:
+    person_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Id:
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    id: int
+    person_id: int
+    skill_id: int
+
+
+def of_person(db: Database, *, person_id: int) -> list[Mine]:
+    """Somebody's standing in each of their skills, by name."""
+    return db.all("people/standings", Mine, person_id=person_id)
+
+
+def one(db: Database | Connection, *, person_id: int, skill_id: int) -> Mine:
+    """Somebody's standing in one skill. Raises NotFound."""
+    found = next((m for m in db.all("people/standings", Mine, person_id=person_id) if m.skill_id == skill_id), None)
+    if found is None:
+        raise errors.NotFound()
+    return found
+
+
+def of_skill(db: Database, *, skill_id: int) -> list[Expert]:
+    """Everybody who has a skill, the lowest bound first."""
+    return db.all("scores/page", Expert, skill_id=skill_id)
+
+
+def results(db: Database, *, person_id: int, skill_id: int) -> list[Result]:
+    """Somebody's looks at gold in a skill, newest first, 200 at most."""
+    return db.all("scores/results", Result, person_id=person_id, skill_id=skill_id)
+
+
+def put(db: Database, *, person_id: int, skill_id: int, status: str, tier: int, pinned: bool, why: str, me: int) -> None:
+    """A lead pauses, resumes or re-weighs somebody by hand. Labels given before stay. Raises Invalid, NotFound, Forbidden for one's own."""
+    db.together(lambda connection: _put(connection, person_id, skill_id, status, tier, pinned, why, me))
+
+
+def _put(connection: Connection, person_id: int, skill_id: int, status: str, tier: int, pinned: bool, why: str, me: int) -> None:
+    if person_id == me:
+        raise errors.Forbidden("Nobody changes their own standing; ask another lead.")
+    if status not in STATUSES:
+        raise errors.Invalid.field("status", f"choose one of {', '.join(STATUSES)}")
+    if tier not in range(4):
+        raise errors.Invalid.field("tier", "choose from 0 to 3")
+    given = {"person_id": person_id, "skill_id": skill_id, "status": status, "tier": tier, "pinned": pinned}
+    if connection.one("people/put_standing", _Person, **given, why=_said(why, "why"), me=me) is None:
+        raise errors.NotFound()
+
+
+def _said(text: str, field: str) -> str:
+    text = text.replace("\r\n", "\n").strip()
+    if not 1 <= len(text) <= LONGEST or "\x00" in text:
+        raise errors.Invalid.field(field, f"say it in 1 to {LONGEST:,} characters")
+    return text
+
+
+def appeal(db: Database, *, me: int, skill_id: int, note: str) -> int:
+    """Asks a lead to look at one's own pause; the appeal's id. Raises Invalid, Conflict where the skill is not paused or an appeal is open."""
+    asked = db.one("appeals/ask", _Id, me=me, skill_id=skill_id, note=_said(note, "note"))
+    if asked is None:
+        raise errors.NothingToAppeal()
+    return asked.id
+
+
+def appeals(db: Database) -> list[Appeal]:
+    """Those that wait for a lead, oldest first."""
+    return db.all("appeals/open", Appeal)
+
+
+def answer(db: Database, *, appeal_id: int, me: int, text: str, resume: bool) -> None:
+    """A lead answers an appeal and, with `resume`, lifts the pause. Raises Invalid, NotFound (also for one's own, or one that is answered)."""
+    said = _said(text, "answer")
+
+    def work(connection: Connection) -> None:
+        done = connection.one("appeals/answer", _Answered, appeal_id=appeal_id, me=me, answer=said)
+        if done is None:
+            raise errors.NotFound()
+        if resume:
+            now = one(connection, person_id=done.person_id, skill_id=done.skill_id)
+            _put(connection, done.person_id, done.skill_id, "active", now.tier, now.pinned, said, me)
+
+    db.together(work)
+
+
+def scarcity(db: Database) -> list[Scarcity]:
+    """Every skill: what waits, who is there, how much gold is left."""
+    return db.all("skills/scarcity", Scarcity)
+
+
+def put_terms(db: Database, *, skill_id: int, exam: bool, gold_rate: float, novice_rate: float, me: int) -> None:
+    """Whether who is new sits an exam, and gold's share of looks (0 to 1). Raises Invalid, NotFound."""
+    for field, rate in (("gold_rate", gold_rate), ("novice_rate", novice_rate)):
+        if not 0 <= rate <= 1:
+            raise errors.Invalid.field(field, "must be a share from 0 to 1")
+    given = {"exam": exam, "gold_rate": gold_rate, "novice_rate": novice_rate}
+    if db.one("skills/put_terms", _Id, skill_id=skill_id, **given, me=me) is None:
+        raise errors.NotFound()
+
+
+def late_looks(db: Database, *, item_id: int) -> list[LateLook]:
+    """Those of an item, oldest first; none while one of its tasks still waits for looks."""
+    return db.all("late_looks/of_item", LateLook, item_id=item_id)

@@ -1,0 +1,2 @@
+-- skills: what was fitted.
+SELECT temperature, weighs FROM skills WHERE name = %(skill)s::text;
