@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 
 from claimcheck import errors, results
 from claimcheck.db import Database
+from claimcheck.intake.currencies import PLACES
 
 PAGE = 500
 START, END = datetime(2000, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
@@ -25,6 +28,7 @@ class Line:
     amount_minor: int
     currency: str
     reverses: int | None
+    reversed_by: int | None
     why: str
     created_at: datetime
     item_id: int
@@ -45,8 +49,16 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose line it is."""
+
+    person_id: int
+    currency: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Id:
-    id: int
+    id: int | None
 
 
 def page(db: Database, *, person_id: int, before: int = 2**62, since: datetime = START, until: datetime = END, limit: int = 50) -> list[Line]:
@@ -59,19 +71,45 @@ def totals(db: Database, *, person_id: int) -> list[Total]:
     return db.all("payouts/totals", Total, person_id=person_id)
 
 
+def owner(db: Database, *, payout_id: int) -> Owner:
+    """Whose line it is, and in which currency. Raises NotFound."""
+    found = db.one("payouts/load", Owner, payout_id=payout_id)
+    if found is None:
+        raise errors.NotFound()
+    return found
+
+
 def reverse(db: Database, *, payout_id: int, amount_minor: int, why: str, me: int) -> int:
     """Corrects a line by one that takes `amount_minor` from it; the new line's id.
 
-    Raises Invalid for an amount that is not from 1 to the line's own or without a reason, AlreadyReversed.
+    Raises Invalid without a reason or an amount above 0; NotFound; NotReversible for a line that was reversed, a reversal, or a smaller one.
     """
-    if not why.strip() or len(why) > 2000 or "\x00" in why:
+    if not why.strip() or len(why.strip()) > 2000 or "\x00" in why:
         raise errors.Invalid.field("why", "say why the line is corrected, in 1 to 2,000 characters")
     if not 1 <= amount_minor <= 10**12:
         raise errors.Invalid.field("amount_minor", "must be a whole number above 0")
     made = db.one("payouts/reverse", _Id, payout_id=payout_id, amount_minor=amount_minor, why=why.strip(), me=me)
     if made is None:
+        raise errors.NotFound()
+    if made.id is None:
         raise errors.NotReversible()
     return made.id
+
+
+def written(amount_minor: int, currency: str) -> str:
+    """An amount as people read it: −1 234.50 EUR, in the currency's own places, digits in threes."""
+    places = PLACES.get(currency, 0)
+    number = f"{abs(amount_minor) / Decimal(10) ** places:,.{places}f}".replace(",", "\u202f")
+    return f"{'−' if amount_minor < 0 else ''}{number} {currency}"
+
+
+def read(text: str, currency: str) -> int:
+    """An amount that somebody typed, in the currency's smallest unit. Raises Invalid for what is none above 0, or has too many places."""
+    places, given = PLACES.get(currency, 0), text.strip()
+    if not re.fullmatch(rf"[0-9]{{1,12}}(\.[0-9]{{1,{places}}})?" if places else "[0-9]{1,12}", given) or not Decimal(given):
+        example = written(10**places, currency)
+        raise errors.Invalid.field("amount", f"give an amount above 0, such as {example.removesuffix(' ' + currency)}")
+    return int(Decimal(given) * 10**places)
 
 
 def month(text: str) -> tuple[datetime, datetime]:

@@ -15,7 +15,10 @@ LONGEST = 2000
 
 @dataclass(frozen=True, slots=True)
 class Mine:
-    """A person's standing in one skill. `low` and `high` are the 5 % and 95 % bounds of the share they answer rightly; None before any gold."""
+    """A person's standing in one skill. `low` and `high` are the 5 % and 95 % bounds of the share they answer rightly; None before any gold.
+
+    `appeal_id` is that of an open appeal; `appealed` and `answer` are the last one's.
+    """
 
     skill_id: int
     skill: str
@@ -38,6 +41,9 @@ class Mine:
     high: float | None
     weight: float | None
     appeal_id: int | None
+    appealed: str | None
+    answer: str | None
+    answered_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

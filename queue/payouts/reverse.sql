@@ -8,5 +8,5 @@ reversed AS (
     RETURNING id, person_id),
 noted AS (
     INSERT INTO events (kind, person_id, detail)
-    SELECT 'payout.reversed', %(me)s::int, jsonb_build_object('payout', %(payout_id)s::bigint, 'by', id, 'person', person_id, 'why', %(why)s::text) FROM reversed)
-SELECT id FROM reversed;
+    SELECT 'payout.reversed', %(me)s::int, jsonb_build_object('payout', %(payout_id)s::bigint, 'by', id, 'person', person_id, 'amount_minor', %(amount_minor)s::bigint, 'why', %(why)s::text) FROM reversed)
+SELECT (SELECT id FROM reversed) AS id FROM payouts WHERE id = %(payout_id)s::bigint;
