@@ -28,7 +28,7 @@ INSERT INTO evidence_parts (item_id, version, n, name, content_type, size, sha25
 SELECT id, 1, 0, 'payload.json', 'application/json', 1000, {HASH}, 'bench/' || id FROM items;
 VACUUM ANALYZE
 """
-HASHED = "UPDATE tasks t SET evidence_hash = h.hash FROM unnest(%s::bigint[], %s::bytea[]) h(item_id, hash) WHERE t.item_id = h.item_id"
+HASHED = "UPDATE tasks t SET evidence_hash = h.hash FROM unnest(%s::bigint[], %s::bytea[]) h(item_id, hash) WHERE t.item_id = h.item_id AND t.ended_as IS NULL"
 CHUNK = 5_000
 
 

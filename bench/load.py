@@ -26,7 +26,7 @@ class Floor:
 BASE = """
 INSERT INTO customers (name) VALUES ('Eve & Co');
 INSERT INTO skills (name) SELECT 'skill ' || n FROM generate_series(1, {skills}) n;
-INSERT INTO lanes (skill_id, tier, queue) SELECT n, 0, q FROM generate_series(1, {skills}) n, unnest('{{review,escalation}}'::text[]) q ORDER BY q DESC, n;
+INSERT INTO lanes (skill_id, tier, queue) SELECT n, CASE q WHEN 'adjudication' THEN 2 ELSE 0 END, q FROM generate_series(1, {skills}) n, unnest('{{review,escalation,adjudication}}'::text[]) q ORDER BY q DESC, n;
 INSERT INTO projects (customer_id, name, skill_id, lease_seconds, created_by) SELECT 1, 'project ' || n, n, 1800, 0 FROM generate_series(1, {skills}) n;
 INSERT INTO project_versions (project_id, version, shown_version, rules, created_by) SELECT n, 1, 1, '{{}}', 0 FROM generate_series(1, {skills}) n;
 INSERT INTO queues (project_id, name, lane_id) SELECT p.id, l.queue, l.id FROM projects p JOIN lanes l ON l.skill_id = p.skill_id ORDER BY l.queue DESC, p.id;

@@ -41,7 +41,7 @@ def projects(race: Race, connection: psycopg.Connection[Any]) -> None:
     connection.execute("INSERT INTO customers (name) VALUES ('Eve & Co')")
     connection.execute("INSERT INTO skills (name) SELECT 'skill ' || n FROM generate_series(1, 4) n")
     connection.execute(
-        "INSERT INTO lanes (skill_id, tier, queue) SELECT s, 0, q FROM generate_series(1, 4) s, unnest('{review,escalation}'::text[]) q"
+        "INSERT INTO lanes (skill_id, tier, queue) SELECT s, CASE q WHEN 'adjudication' THEN 2 ELSE 0 END, q FROM generate_series(1, 4) s, unnest('{review,escalation,adjudication}'::text[]) q"
     )
     for n in range(1, race.plan.projects + 1):
         row = connection.execute(
@@ -205,8 +205,7 @@ def referee(race: Race, source: threading.Thread) -> None:
 def kept(race: Race, connection: psycopg.Connection[Any]) -> None:
     """I17 and I1: what was acknowledged is there, and no lease was taken before its promised end."""
     rows = {
-        r["assignment_id"]: (r["id"], r["verdict"], r["note"])
-        for r in connection.execute("SELECT * FROM decisions WHERE assignment_id IS NOT NULL")
+        r["assignment_id"]: (r["id"], r["verdict"], r["note"]) for r in connection.execute("SELECT * FROM decisions WHERE assignment_id IS NOT NULL")
     }
     if any(rows.get(a) != ack for a, ack in race.acks.items()):
         race.broke("I17 an acknowledged decision is lost or another one")
