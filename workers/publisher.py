@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 import signal
 import threading
+import time
 
-from claimcheck import config, errors, evidence, logs, publishing, sweeps
+from claimcheck import boosting, config, errors, evidence, logs, publishing, sweeps
 from claimcheck.db import Database
 from claimcheck.store import Store
 
 IDLE_SECONDS = 0.2
+BOOST_SECONDS = 30.0  # between two looks at deadlines
 AWAY_SECONDS, LONGEST_SECONDS = 0.5, 5.0  # between attempts while the database or the store does not answer, doubling
 
 log = logs.get("publisher")
@@ -18,9 +20,12 @@ log = logs.get("publisher")
 
 def run(db: Database, store: Store, stop: threading.Event) -> None:
     """Rounds of publishing until `stop` is set; it finishes the round it is in. Outages are waited out."""
-    away = 0
+    away, boosted = 0, float("-inf")
     while not stop.is_set():
         try:
+            if time.monotonic() - boosted > BOOST_SECONDS:
+                boosted = time.monotonic()
+                boosting.run(db)
             pause = _round(db, store, probe=away > 0)
             away = 0
         except errors.Error as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import yaml
 from flask import Blueprint, flash, render_template, request, url_for
 
-from claimcheck import errors, project_files, projects, versions
+from claimcheck import boosting, errors, project_files, projects, versions
 from claimcheck.projects import Project
 from claimcheck.rules import Rules
 from claimcheck.web import access, desk, htmx
@@ -47,6 +47,7 @@ def _show(one: Project, *, typed: dict[str, str] | None = None, error: errors.Er
         rules=one.parsed,
         text=written(one.parsed),
         counts=projects.counts(db, [one.id])[one.id],
+        boost=boosting.of_project(db, project_id=one.id),
         versions=versions.page(db, one.id, after=_after(), limit=VERSIONS),
         typed=typed,
         error=error,
@@ -91,6 +92,16 @@ def pause(project_id: int):
 def resume(project_id: int):
     projects.resume(desk().db, _load(project_id).id, access.current().id)
     flash("The project goes on.")
+    return htmx.go(url_for("projects.show", project_id=project_id))
+
+
+@blueprint.post("/<int:project_id>/boost")
+@access.allow("lead")
+def boost(project_id: int):
+    """Takes the boost off (`off` is 1), or lets the desk boost again before the deadline."""
+    off = request.form.get("off") == "1"
+    boosting.switch(desk().db, project_id=_load(project_id).id, off=off, me=access.current().id)
+    flash("The project keeps its weight, deadline or not." if off else "The desk may boost it again before its deadline.")
     return htmx.go(url_for("projects.show", project_id=project_id))
 
 
