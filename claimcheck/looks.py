@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from claimcheck import errors
 from claimcheck.db import Database
@@ -125,6 +126,18 @@ class Escalation:
     barred: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Disputed:
+    """A look that an adjudication is about, without its author. `seconds`: how long it was held."""
+
+    verdict: str | None
+    answer: Any
+    reason_code: str
+    reason: str
+    note: str
+    seconds: float
+
+
 def holding(db: Database, *, me: int) -> Holding | None:
     """What the caller holds, if anything."""
     return db.one("looks/holding", Holding, me=me)
@@ -148,6 +161,11 @@ def why_nothing(db: Database, *, me: int) -> WhyNothing:
 def escalations(db: Database, *, me: int) -> list[Escalation]:
     """The leads' open tasks, oldest first."""
     return db.all("looks/escalations", Escalation, me=me)
+
+
+def disputed(db: Database, *, assignment_id: int, me: int) -> list[Disputed]:
+    """The looks of a held adjudication, in an order that is this assignment's own; none for anybody but its holder."""
+    return db.all("looks/disputed", Disputed, assignment_id=assignment_id, me=me)
 
 
 def sent_back(db: Database, *, task_id: int) -> str | None:

@@ -118,7 +118,8 @@ function wants() {
   if (!verdict && number) { if (!number.value || !number.validity.valid) return `Give ${number.min} to ${number.max}`; }
   else if (!verdict && (answers < least || answers > most)) return form.querySelector("[type=checkbox]") ? count(answers, least, most) : "Choose one";
   else if (!verdict && !form.querySelector("[type=checkbox]") && !some.length) return "Choose one";
-  return form.querySelector("[name=reason_code]:checked") ? "" : "Choose a reason";
+  if (!form.querySelector("[name=reason_code]:checked")) return "Choose a reason";
+  return note.required && !note.value.trim() ? "Say why, in the note" : "";
 }
 function check() {
   fitReasons();

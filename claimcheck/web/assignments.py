@@ -156,9 +156,10 @@ def again(assignment_id: int):
 
 
 def next_for(me: int, queue: str) -> Response:
-    """On to the next item; a lead who works on escalations stays with those."""
-    of_leads = queue == "escalation"
-    claim = tasks.claim(desk().db, me=me, queue=queue if of_leads else None)
+    """On to the next item; a lead who works on escalations or adjudications stays with those."""
+    of_leads = queue in screen.BESIDE_REVIEW and access.current().role == "lead"
+    queues = sorted(screen.BESIDE_REVIEW, key=lambda other: other != queue) if of_leads else [None]
+    claim = next(filter(None, (tasks.claim(desk().db, me=me, queue=one) for one in queues)), None)
     if claim is not None:
         return _here(claim.assignment_id)
     return htmx.go(url_for("escalations.page" if of_leads else "review.page"))

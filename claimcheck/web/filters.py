@@ -16,7 +16,8 @@ LEFT = {"released": "Released", "skipped": "Skipped", "expired": "Time ran out",
 BECAUSE = {
     "abandoned": "left undecided too often",
     "escalated": "a reviewer asked for it",
-    "disputed": "the looks differ",
+    "disputed": "the looks are in, and somebody trusted settles it",
+    "audit": "the looks agree, and are checked now and then",
     "returned": "sent back by a lead",
     "reopened": "opened again",
 }
@@ -82,7 +83,7 @@ def look_words(entry: Entry, rules: Rules | None) -> str:
     if entry.decided:
         return ("Settled: " if entry.kind == "outcome" else "") + _said(entry, rules)
     if entry.kind == "moved":
-        to = "the leads" if entry.task_kind in ("escalation", "adjudication") else "review"
+        to = {"escalation": "the leads", "adjudication": "adjudication"}.get(entry.task_kind, "review")
         return f"To {to}: {BECAUSE.get(entry.reason or '', entry.reason or '')}"
     return LEFT.get(entry.kind) or {"held": "Held now", "lapsed": "Held, time ran out", "sent_back": "Sent back to review"}[entry.kind]
 
@@ -96,8 +97,8 @@ def why_escalated(escalation: Escalation) -> str:
     """Why an escalation came, with its numbers."""
     if escalation.because == "abandoned":
         return f"Left undecided {times(escalation.abandoned or 0)}"
-    if escalation.because == "disputed":
-        return "The looks differ: " + ", ".join(escalation.votes or ())
+    if escalation.kind == "adjudication":  # also where it is an audit: what the looks said is its holder's to see
+        return f"{len(escalation.votes or ())} looks to adjudicate"
     return f"A reviewer asks: {escalation.reason}" if escalation.reason else "A reviewer asks"
 
 

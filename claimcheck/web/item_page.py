@@ -8,6 +8,8 @@ from typing import Any
 from flask import Response, make_response, render_template
 
 from claimcheck import canonical, errors, evidence, history, projects, reconsiderations
+from claimcheck.experts import standings
+from claimcheck.experts.standings import LateLook
 from claimcheck.history import Entry, Facts, Version
 from claimcheck.people import Person
 from claimcheck.rules import Rules
@@ -27,12 +29,22 @@ def show(item_id: int, me: Person, *, typed: Typed | None = None, refused: error
         "versions": [_hashed(version, facts) for version in history.versions(db, item_id=item_id)],
         "entries": entries if me.role == "lead" else [e for e in entries if e.outcome is not None],
         "said": controls.words(rules, verdict=facts.outcome if facts.answer is None else None, answer=facts.answer) if facts.outcome else "",
+        "late": _late(item_id, rules) if me.role == "lead" else [],
         "form": _overturn(facts, rules, typed or Typed()) if me.role == "lead" else None,
         "form_open": typed is not None,
         "refused": refused,
         "question": _question(entries) if me.role == "lead" else None,
     }
     return make_response(render_template("items/show.html", **context, **more))
+
+
+def _late(item_id: int, rules: Rules) -> list[tuple[LateLook, str, str]]:
+    """Late looks with what they said and why, in the project's words."""
+    reasons = {r.code: r.label for r in rules.reason_codes}
+    found = standings.late_looks(desk().db, item_id=item_id)
+    return [
+        (look, controls.words(rules, verdict=look.verdict, answer=look.answer), reasons.get(look.reason_code, look.reason_code)) for look in found
+    ]
 
 
 def _hashed(version: Version, facts: Facts) -> Version:

@@ -10,11 +10,12 @@ from flask import Response, make_response, render_template, url_for
 from claimcheck import assignments, decisions, drafts, errors, history, looks, projects, tasks
 from claimcheck.assignments import Assignment
 from claimcheck.rules import Rules
-from claimcheck.web import controls, desk, shown
+from claimcheck.web import access, adjudication, controls, desk, shown
 from claimcheck.web.controls import Typed
 from claimcheck.web.look import span
 
-LEADS = ("escalation", "adjudication")
+LEADS = ("escalation",)  # kinds of task that only leads get
+BESIDE_REVIEW = ("escalation", "adjudication")  # queues that leads work through on a page of their own
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ LOST = {
     "taken": ("Somebody else has it now", "Your time ran out, and it was handed on."),
     "free": ("It went back to the queue", "Nobody holds it at the moment."),
     "decided": ("It is decided", "Others have settled it; there is nothing left to do here."),
+    "disputed": ("The looks are in", "Others have given the looks that were wanted; there is nothing left to do here."),
     "passed_on": ("It is with the leads now", "It was left undecided too often, or a look asked for them."),
     "cancelled": ("The project was cancelled", "Your time has run out, and nothing more is taken."),
     "closed": ("It is not yours any more", "You may not take it again."),
@@ -114,11 +116,12 @@ def show(assignment_id: int, me: int, *, typed: Typed | None = None, banner: Ban
 
 def _review(assignment: Assignment, me: int, typed: Typed | None, banner: Banner | None, invalid: errors.Invalid | None,
             more: dict[str, Any]) -> Response:  # fmt: skip
-    db, rules = desk().db, rules_of(assignment)
+    db, rules, leads = desk().db, rules_of(assignment), access.current().role == "lead"
     kept = None if typed else drafts.load(db, task_id=assignment.task_id, me=me)
     filled = typed or (Typed.of_draft(kept.body) if kept else Typed())
     context = {
-        "here": "/escalations" if assignment.kind in LEADS else "/review",
+        "here": "/escalations" if assignment.queue in BESIDE_REVIEW and leads else "/review",
+        "leads": leads,
         "assignment": assignment,
         "heading": heading(assignment),
         "clock": clock(assignment, whole=rules.lease_seconds),
@@ -128,6 +131,7 @@ def _review(assignment: Assignment, me: int, typed: Typed | None, banner: Banner
         "payload": (payload := shown.views(assignment, me, rules)),
         "blind": payload == shown.BROKEN,
         "looks": _looks(assignment),
+        "disagreement": adjudication.of(assignment, rules),
         "draft": int((assignment.server_now - kept.saved_at).total_seconds()) if kept else None,
         "banner": banner,
         "sent_back": looks.sent_back(db, task_id=assignment.task_id) if assignment.parent_id else None,
@@ -137,7 +141,7 @@ def _review(assignment: Assignment, me: int, typed: Typed | None, banner: Banner
 
 
 def _looks(assignment: Assignment) -> list[history.Entry] | None:
-    """What was done before, for leads; a reviewer's look is blind."""
+    """What was done before, for leads; a reviewer's look is blind, and an adjudicator sees cards without names."""
     if assignment.kind not in LEADS:
         return None
     return [entry for entry in history.of_item(desk().db, item_id=assignment.item_id) if entry.kind != "held"]
@@ -158,7 +162,7 @@ def heading(assignment: Assignment) -> Heading:
         age=(now - assignment.arrived_at).total_seconds(),
         due="" if due is None else f"Due in {span(due)}" if due > 0 else f"Late by {span(-due)}",
         late=due is not None and due <= 0,
-        opened=assignment.lease_count - 1 if assignment.wanted == 1 and assignment.kind not in LEADS else 0,
+        opened=assignment.lease_count - 1 if assignment.wanted == 1 and assignment.queue not in BESIDE_REVIEW else 0,
     )
 
 
@@ -166,7 +170,7 @@ def lost(assignment: Assignment, where: looks.Whereabouts, me: int, typed: Typed
     """What became of a lease that is gone, the words that were typed under it, and the next step."""
     kept = None if typed else drafts.load(desk().db, task_id=assignment.task_id, me=me)
     words = typed or (Typed.of_draft(kept.body) if kept else Typed())
-    what, then = LOST["decided" if where.ended_as == "decided" and where.state == "passed_on" else where.state]
+    what, then = LOST[where.ended_as if where.ended_as in ("decided", "disputed") and where.state == "passed_on" else where.state]
     said = controls.form(rules_of(assignment), assignment.kind, words)
     context = {
         "here": "/review",

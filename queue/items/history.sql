@@ -24,7 +24,8 @@ SELECT a.claimed_at, CASE WHEN a.lease_expires > clock_timestamp() THEN 'held' E
  WHERE t.item_id = %(item_id)s::bigint AND a.ended_at IS NULL
  UNION ALL
 SELECT e.at, CASE e.kind WHEN 'task.returned' THEN 'sent_back' ELSE 'moved' END, p.pseudonym, t.kind, NULL, NULL, false, NULL, NULL, NULL,
-       e.detail ->> 'because', COALESCE(e.detail ->> 'note', ''), NULL, t.evidence_version, NULL
+       CASE WHEN e.detail ->> 'because' = 'audit' AND t.ended_as IS NULL THEN 'disputed' ELSE e.detail ->> 'because' END,   -- who adjudicates is not told which it is
+       COALESCE(e.detail ->> 'note', ''), NULL, t.evidence_version, NULL
   FROM events e JOIN tasks t ON t.id = e.task_id JOIN people p ON p.id = e.person_id
  WHERE e.item_id = %(item_id)s::bigint AND e.kind IN ('task.moved', 'task.returned')
  ORDER BY at, decision_id;
