@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from claimcheck import errors, results
@@ -15,6 +15,7 @@ from claimcheck.db import Database
 from claimcheck.intake.currencies import PLACES
 
 PAGE = 500
+NEWEST = 2**62
 START, END = datetime(2000, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 HEADER = ("line", "at", "assignment", "item", "project", "work", "why", "amount_minor", "currency", "reverses")
 
@@ -61,7 +62,7 @@ class _Id:
     id: int | None
 
 
-def page(db: Database, *, person_id: int, before: int = 2**62, since: datetime = START, until: datetime = END, limit: int = 50) -> list[Line]:
+def page(db: Database, *, person_id: int, before: int = NEWEST, since: datetime = START, until: datetime = END, limit: int = 50) -> list[Line]:
     """A person's lines, newest first, those below `before`, from `since` to before `until`."""
     return db.all("payouts/page", Line, person_id=person_id, before=before, since=since, until=until, limit=limit)
 
@@ -116,15 +117,15 @@ def month(text: str) -> tuple[datetime, datetime]:
     """The bounds (UTC) of a month such as 2026-11. Raises Invalid."""
     try:
         first = datetime.strptime(text, "%Y-%m").replace(tzinfo=UTC)
-    except ValueError:
+        return first, (first + timedelta(days=31)).replace(day=1)
+    except (ValueError, OverflowError):
         raise errors.Invalid.field("month", "must be a month such as 2026-11") from None
-    return first, (first.replace(year=first.year + 1, month=1) if first.month == 12 else first.replace(month=first.month + 1))
 
 
 def statement(db: Database, *, person_id: int, since: datetime, until: datetime) -> Iterator[str]:
     """A person's statement as CSV, row by row, the newest line first."""
     yield _row(HEADER)
-    before = 2**62
+    before = NEWEST
     while lines := page(db, person_id=person_id, before=before, since=since, until=until, limit=PAGE):
         for line in lines:
             yield _row((line.id, line.created_at.isoformat(), line.assignment_id, line.item_id, line.project, line.kind, line.why,

@@ -14,7 +14,7 @@ from claimcheck.config import Settings
 LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
 PROBES = ("/healthz", "/readyz")
 INT2, INT4, INT8 = 2**15 - 1, 2**31 - 1, 2**63 - 1
-NARROW = {"person_id": INT4, "token_id": INT4, "project_id": INT4, "effect_id": INT4, "version": INT4, "n": INT2}  # as in the database
+NARROW = {**dict.fromkeys(("person_id", "skill_id", "token_id", "project_id", "effect_id", "version"), INT4), "n": INT2}  # as in the database
 
 
 def hosts(settings: Settings) -> list[str]:

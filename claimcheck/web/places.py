@@ -29,10 +29,13 @@ PLACES = (
     Place("/review", "Review", "r", ("reviewer", "lead")),
     Place("/escalations", "Escalations", "e", ("lead",)),
     Place("/work", "My work", "w", ("reviewer", "lead")),
+    Place("/standing", "My standing", "s", ("reviewer", "lead")),
+    Place("/pay", "Pay", "y", ("reviewer", "lead")),
     Place("/items", "Items", "i", ("lead", "customer")),
     Place("/projects", "Projects", "p", ("lead", "customer", "operator")),
     Place("/effects", "Effects", "x", ("operator",)),
     Place("/people", "People", "o", ("lead", "operator")),
+    Place("/skills", "Skills", "k", ("lead", "operator")),
     Place("/pipeline", "Pipeline", "l", ("lead", "operator")),
     Place("/dead-letters", "Dead letters", "d", ("lead", "customer", "operator")),
 )

@@ -17,17 +17,20 @@ from claimcheck.web import (
     login,
     metrics,
     pages,
+    pay,
     payload,
     people,
     pipeline,
     projects,
     review,
+    skills,
+    standing,
     work,
 )
 
 RESOURCES = (
     login, pages, people, libraries, payload, review, assignments, decisions, escalations, work, projects, items, effects, dead_letters, pipeline,
-    api, docs, metrics,
+    pay, skills, standing, api, docs, metrics,
 )  # fmt: skip
 
 

@@ -14,13 +14,14 @@ from flask import Flask
 
 from claimcheck import errors, people, projects
 from claimcheck.db import Database
+from claimcheck.experts import payouts
 from claimcheck.web import api
 from claimcheck.web.api import ROUTES, openapi
 from claimcheck.web.api.routes import Route
 from tests.people import Cast, browser
 from tests.web.api_client import Api, proof
 
-RULES = {"name": "Passports", "skill": "kyc", "reason_codes": ["fits"]}
+RULES = {"name": "Passports", "skill": "kyc", "reason_codes": ["fits"], "price_minor": 50}
 ROWS = [{"idempotency_key": f"p-{n}", "payload": {"name": f"Person {n}"}} for n in range(4)]
 BODIES: dict[str, Any] = {  # one that is well formed for each route that takes one; a new route fails the tests until it is here
     "projects.create": {**RULES, "items": []},
@@ -47,6 +48,9 @@ BODIES: dict[str, Any] = {  # one that is well formed for each route that takes 
     "assignments.submit": {"lease_token": "x", "evidence_hash": "0" * 64, "verdict": "approve", "reason_code": "fits"},
     "assignments.send_back": {"lease_token": "x", "note": "look again"},
     "decisions.overturn": {"reason_code": "fits", "verdict": "reject"},
+    "golds.make": {"accepted": ["approve"]},
+    "payouts.reverse": {"amount_minor": 1, "why": "a wrong price"},
+    "standings.appeal": {"skill": "kyc", "note": "why?"},
     "dead_letters.replay": {"dry_run": True},
     "dead_letters.replay_many": {"code": "INVALID_ROW", "dry_run": True},
 }
@@ -91,6 +95,7 @@ def world(app: Flask, db: Database, cast: Cast, publish: Callable[[], int]) -> S
         "n": 0,
         "assignment_id": held["assignment_id"],
         "decision_id": outcome["decision_id"],
+        "payout_id": payouts.page(db, person_id=cast.ben.id)[0].id,
         "dead_letter_id": Api(app, cast.eve).get(f"/v1/dead-letters?project_id={made['id']}").json["dead_letters"][0]["id"],
     }
     return SimpleNamespace(numbers=numbers, held=held, southwind=southwind, callers={**vars(cast), "southwind": southwind})

@@ -5,20 +5,24 @@ from claimcheck.web.api import (
     batches,
     dead_letters,
     decisions,
+    golds,
     intake,
     items,
     openapi,
     payload,
+    payouts,
     projects,
     results,
     reviewers,
     signing_keys,
+    standings,
     tasks,
     uploads,
 )
 from claimcheck.web.api.routes import ROUTES, blueprint
 
 __all__ = [
-    "ROUTES", "assignments", "batches", "blueprint", "dead_letters", "decisions", "intake", "items", "openapi", "payload", "projects",
-    "results", "reviewers", "signing_keys", "tasks", "uploads",
+    "ROUTES", "assignments", "batches", "blueprint", "dead_letters", "decisions", "golds", "intake", "items",
+    "openapi", "payload", "payouts", "projects", "results", "reviewers", "signing_keys", "standings", "tasks",
+    "uploads",
 ]  # fmt: skip
