@@ -7,7 +7,7 @@ import sys
 import traceback
 from collections.abc import Callable
 
-from bench import beside, growth, http, intake, pages, pair, snapshot
+from bench import beside, fairness, growth, http, intake, pages, pair, snapshot
 from bench.figures import Part, say
 from bench.peers import compare as peers
 from bench.results import Results
@@ -21,6 +21,7 @@ PARTS: dict[str, Callable[[bool], Part]] = {
     "partition": lambda _: beside.partition(),
     "looks": lambda _: beside.looks(),
     "snapshot": snapshot.main,
+    "fairness": fairness.main,
     "intake": intake.main,
     "page": pages.main,
 }

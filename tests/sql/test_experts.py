@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import random
+import time
 from typing import Any
 
 import psycopg
 import pytest
 
-from claimcheck import assignments, decisions, errors, people, tasks
-from claimcheck.experts import golds, payouts, scoring, standings, upkeep
+from claimcheck import assignments, decisions, errors, people, projects, tasks
+from claimcheck.experts import golds, payouts, standings, upkeep
 from claimcheck.experts.ruling import BY_THE_STATEMENT
 from tests.intake import World, at_once, row, without
 
@@ -321,11 +323,10 @@ def test_a_late_look_is_kept_and_seen_by_nobody_before_the_item_is_settled(desk:
 
 
 def test_agreement_with_peers_moves_the_weights(desk: World) -> None:
-    scoring.weigh(desk.worker)
     filled(desk, 6, wanted=3, agreement={"mode": "majority"})
     for _ in range(6):
         looks(desk, ("ada", "approve"), ("ben", "reject"), ("chi", "approve"))
-    assert scoring.weigh(desk.worker) == 6
+    upkeep.fit(desk.worker, seconds=0)
     weight = {m.person_id: m.weight for m in standings.of_skill(desk.web, skill_id=standing(desk, "ada").skill_id)}
     assert (weight[desk.cast.ada.id] or 0) > (weight[desk.cast.ben.id] or 1)
 
@@ -341,6 +342,64 @@ def test_gold_is_paid_at_its_own_price_and_once(desk: World) -> None:
     amounts = [line.amount_minor for line in payouts.page(desk.web, person_id=desk.cast.ben.id, limit=10)]
     assert sorted(amounts) == [30, 30] + [100] * 8
     assert {line.kind for line in payouts.page(desk.web, person_id=desk.cast.ben.id, limit=10)} == {"review"}
+
+
+def test_the_database_refuses_a_second_line_and_a_change(desk: World) -> None:
+    filled(desk, 1, price_minor=100)
+    looks(desk, ("ada", "approve"))
+    line = payouts.page(desk.web, person_id=desk.cast.ada.id, limit=1)[0]
+    again = "INSERT INTO payouts (assignment_id, person_id, amount_minor, currency) VALUES (%s, %s, 100, 'EUR')"
+    with pytest.raises(psycopg.errors.UniqueViolation):
+        desk.sql.execute(again, [line.assignment_id, desk.cast.ada.id])
+    for change in ("UPDATE payouts SET amount_minor = 1 WHERE id = %s", "DELETE FROM payouts WHERE id = %s"):
+        with pytest.raises(psycopg.errors.RestrictViolation):
+            desk.sql.execute(change, [line.id])
+
+
+def paid(desk: World) -> tuple[Any, Any]:
+    """(assignments that were accepted, those with exactly one line of the task's price): I9."""
+    accepted = desk.one("SELECT count(*) FROM assignments WHERE end_reason = 'submitted'")
+    right = desk.one(
+        "SELECT count(*) FROM assignments a JOIN tasks t ON t.id = a.task_id JOIN payouts p ON p.assignment_id = a.id AND p.reverses IS NULL "
+        "WHERE a.end_reason = 'submitted' AND p.amount_minor = t.price_minor AND p.person_id = a.person_id"
+    )
+    return accepted, right
+
+
+def test_the_ledger_is_what_was_accepted_whatever_happens(desk: World) -> None:
+    """Submits doubled and raced, backends ended, the project cancelled in mid-flight, gold and adjudications in between."""
+    _, ids = settled(desk, 6, price_minor=70, prices={"gold": 30})
+    make_gold(desk, ids)
+    project, _ = filled(desk, 60, wanted=2, price_minor=100, prices={"adjudication": 250})
+    who = ["ada", "ben", "chi"]
+
+    def work(n: int) -> None:
+        dice = random.Random(n)
+        for step in range(25):
+            claimed = None
+            with contextlib.suppress(errors.Unavailable):
+                claimed = desk.claim(who[n])
+            if claimed is None:
+                continue
+            verdict, note = dice.choice(["approve", "reject"]), "seen" if claimed.kind == "adjudication" else ""
+            proof = {"assignment_id": claimed.assignment_id, "lease_token": claimed.lease_token, "evidence_hash": claimed.evidence_hash}
+            for _ in range(dice.choice([1, 2])):
+                with contextlib.suppress(errors.Error):
+                    decisions.submit(desk.web, **proof, me=getattr(desk.cast, who[n]).id, verdict=verdict, reason_code="fine", note=note)
+            if n == 0 and step >= 15:
+                with contextlib.suppress(errors.Unavailable):
+                    projects.cancel(desk.web, project, desk.cast.chi.id)
+
+    def end_backends() -> None:
+        for _ in range(10):
+            desk.sql.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'test web' AND random() < 0.3")
+            time.sleep(0.1)
+
+    at_once(4, lambda n: end_backends() if n == 3 else work(n))
+    accepted, right = paid(desk)
+    assert accepted == right
+    assert accepted > 40
+    assert desk.one("SELECT count(*) FROM payouts WHERE reverses IS NULL") == accepted
 
 
 def test_a_line_is_reversed_once_and_never_by_more_than_it_is(desk: World) -> None:
