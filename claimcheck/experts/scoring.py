@@ -1,4 +1,4 @@
-"""Scoring: what gold and peers say of each person, off the request. Workers call `score`, `weigh` and `fit`; each may be called again at any time."""
+"""Scoring: what gold and peers say of each person, off the request. Workers call `score` and `fit`; each may be called again at any time."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from claimcheck import logs, projects
+from claimcheck import logs, projects, questions
 from claimcheck.db import Connection, Database
 from claimcheck.experts import golds, judging
 from claimcheck.experts.standing import After, Standing, after
 from claimcheck.quality import agreement, beta, gains, posterior, temperature, weights
 
 LOCK = 0x676F6C64  # one scorer at a time: each person's looks are scored in their order
-LIMIT = 500  # tasks whose agreement is counted at a time
+LATEST = 10_000  # tasks whose agreement is counted, the newest of a skill
 FIT_FROM = 30  # golds with two looks or more, before a skill's temperature is fitted
 
 log = logs.get("scoring")
@@ -41,7 +41,6 @@ class _Pooled:
 @dataclass(frozen=True, slots=True)
 class _Look:
     task_id: int
-    skill_id: int
     project_id: int
     project_version: int
     person_id: int
@@ -104,59 +103,62 @@ def _columns(found: After) -> dict[str, Any]:
     return {**counts, **standing, **bounds, "gold_every": found.gold_every, "said": found.said}
 
 
-def weigh(db: Database) -> int:
-    """Counts the agreement of tasks of several looks that have ended, and weighs the skills' people anew; how many tasks."""
-    return db.together(_weigh)
-
-
-def _weigh(connection: Connection) -> int:
-    tasks: dict[int, list[_Look]] = defaultdict(list)
-    for look in connection.all("scores/ended", _Look, limit=LIMIT):
-        tasks[look.task_id].append(look)
-    met: dict[tuple[int, int], list[tuple[int, float, float]]] = defaultdict(list)
-    known: dict[int, dict[Any, float]] = {}
-    for looks in tasks.values():
-        asked = projects.rules(connection, looks[0].project_id, looks[0].project_version).question
-        skill, classes = looks[0].skill_id, judging.classes(asked)
-        if skill not in known:
-            known[skill] = weights.weights(_counts(connection, skill), classes)
-        met[skill, classes] += _peers(looks, known[skill], asked.ask, classes)
-    for (skill, classes), found in sorted(met.items()):
-        people, ns, oks = (list(column) for column in zip(*found, strict=True)) if found else ([], [], [])
-        connection.run("scores/met", skill_id=skill, person_ids=people, ns=ns, oks=oks)
-        _reweigh(connection, skill, classes)
-    return len(tasks)
-
-
-def _peers(looks: list[_Look], known: dict[Any, float], kind: agreement.Kind, classes: int) -> list[tuple[int, float, float]]:
-    """(person, peer_n, peer_ok) of each look that says something of its own."""
-    given = [look for look in looks if look.verdict != "escalate"]
-    said = [agreement.comparable(kind, look.answer if look.verdict is None else look.verdict) for look in given]
-    votes = [posterior.Vote(what, known.get(look.person_id, weights.START)) for look, what in zip(given, said, strict=True)]
-    return [(look.person_id, n, ok) for look, (n, ok) in zip(given, weights.peers(votes, classes), strict=True)]
-
-
-def _counts(connection: Connection | Database, skill_id: int) -> list[weights.Counts]:
-    rows = connection.all("scores/counts", _Counts, skill_id=skill_id)
-    return [weights.Counts(r.person_id, r.n, r.ok, r.peer_n, r.peer_ok) for r in rows]
-
-
-def _reweigh(connection: Connection | Database, skill_id: int, classes: int) -> None:
-    counts = _counts(connection, skill_id)
-    found = weights.weights(counts, classes)
-    newcomer = weights.weight(weights.Counts(None), weights.mean(counts, classes), weights.strength(counts))
-    connection.run("scores/weigh", skill_id=skill_id, person_ids=[*found], weights=[*found.values()], newcomer=newcomer,
-                   floor=weights.floor(counts, found))  # fmt: skip
-
-
 def fit(db: Database, *, skill_id: int, classes: int) -> bool:
-    """Weighs a skill's people, fits its temperature and judges whether weights beat plain majority there; whether there was enough gold to say."""
+    """Counts a skill's agreement anew, weighs its people, fits its temperature and judges whether weights lose to plain majority there;
+    whether there was enough gold to say.
+    """
+    db.run("scores/taken", skill_id=skill_id)  # before they are read: what comes meanwhile asks again
+    _meet(db, skill_id, classes)
     _reweigh(db, skill_id, classes)
     known = _known(db, skill_id, classes)
     enough = len(known) >= FIT_FROM
-    hot, weighs = (temperature.fit(known, classes), gains.helps(known, classes)) if enough else (1.0, True)
+    hot, weighs = (temperature.fit(known, classes), not gains.harm(known, classes)) if enough else (1.0, True)
     db.run("scores/fit", skill_id=skill_id, temperature=hot, weighs=weighs)
     return enough
+
+
+def _meet(db: Database, skill_id: int, classes: int) -> None:
+    """Everybody's agreement with their peers, by what these are worth now. Tasks that are still open count as well: those that
+    have ended are those on which people agreed, and by them alone everybody would look able.
+    """
+    tasks: dict[int, list[_Look]] = defaultdict(list)
+    for look in db.all("scores/latest", _Look, skill_id=skill_id, limit=LATEST):
+        tasks[look.task_id].append(look)
+    counts = _counts(db, skill_id)
+    p, newcomer = weights.weights(counts, classes), _newcomer(counts, classes)
+    met: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+    for looks in tasks.values():
+        asked = projects.rules(db, looks[0].project_id, looks[0].project_version).question
+        for person, n, ok in _peers(looks, p, newcomer, asked):
+            met[person][0] += n
+            met[person][1] += ok
+    if met:
+        ns, oks = zip(*met.values(), strict=True)
+        db.run("scores/met", skill_id=skill_id, person_ids=[*met], ns=[*ns], oks=[*oks])
+
+
+def _peers(looks: list[_Look], p: dict[Any, float], newcomer: float, asked: questions.Question) -> list[tuple[int, int, int]]:
+    """(person, peer_n, peer_ok) of each look that says something of its own."""
+    given = [look for look in looks if look.verdict != "escalate"]
+    said = [agreement.comparable(asked.ask, look.answer if look.verdict is None else look.verdict) for look in given]
+    votes = [posterior.Vote(what, p.get(look.person_id, newcomer)) for look, what in zip(given, said, strict=True)]
+    return [(look.person_id, n, ok) for look, (n, ok) in zip(given, weights.peers(votes, judging.classes(asked)), strict=True)]
+
+
+def _counts(db: Database, skill_id: int) -> list[weights.Counts]:
+    rows = db.all("scores/counts", _Counts, skill_id=skill_id)
+    return [weights.Counts(r.person_id, r.n, r.ok, r.peer_n, r.peer_ok) for r in rows]
+
+
+def _newcomer(counts: list[weights.Counts], classes: int) -> float:
+    return weights.weight(weights.Counts(None), weights.mean(counts, classes), weights.strength(counts))
+
+
+def _reweigh(db: Database, skill_id: int, classes: int) -> None:
+    counts = _counts(db, skill_id)
+    found = weights.weights(counts, classes)
+    db.run("scores/weigh", skill_id=skill_id, person_ids=[*found], weights=[*found.values()], newcomer=_newcomer(counts, classes),
+           floor=weights.floor(counts, found))  # fmt: skip
 
 
 def _known(db: Database, skill_id: int, classes: int) -> list[temperature.Known]:

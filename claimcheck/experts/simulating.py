@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,9 +15,12 @@ from claimcheck.experts.crowds import Crowd, Given
 
 SKILL = "simulated"
 PASSES = 3
-EVERY = 200  # submits between two rounds of the workers
+ROUND, PART = 50, 50  # submits between two rounds of the workers: so many, or a part of those so far
+FIT, FIT_PART = 200, 10  # submits between two fits, likewise
 LEAST_GOLD, SHARE = 20, 10  # a tenth of the gold, 20 items at least
 CHUNK = 2000
+NEVER = 1e9  # seconds
+LETTERS = str.maketrans("0123456789", "abcdefghij")  # a copy of a gold draws the digits of its key anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +56,8 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class _Named:
+class _Id:
     id: int
-    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,40 +101,51 @@ class Play:
     rules: rules.Rules
     project_id: int
     golden: set[str]
+    codes: dict[str, str]
     people: dict[str, int] = field(default_factory=dict)
     items: dict[str, int] = field(default_factory=dict)
     copies: dict[int, int] = field(default_factory=dict)
+    ended: set[int] = field(default_factory=set)
     done: set[tuple[str, str]] = field(default_factory=set)
     submits: int = 0
+    due: int = ROUND
+    fit_due: int = FIT
 
     def ask(self, row: Given) -> bool:
         """The worker asks for the item and answers it, if it wants their look; whether it did."""
         item = self.items[row.item]
         target = self.copies.get(item) if row.item in self.golden else item
-        if target is None:
+        if target is None or item in self.ended:
             return False
         me = self.people[row.worker]
         claimed = tasks.claim(self.desk.web, me=me, item_id=target)
         if claimed is None:
             return False
         decisions.submit(self.desk.web, assignment_id=claimed.assignment_id, lease_token=claimed.lease_token, me=me,
-                         evidence_hash=claimed.evidence_hash, reason_code="given", answer=row.label)  # fmt: skip
+                         evidence_hash=claimed.evidence_hash, reason_code="given", answer=self.codes[row.label])  # fmt: skip
         self.done.add((row.worker, row.item))
         self.submits += 1
-        if row.item in self.golden or self.submits % EVERY == 0:
+        if row.item in self.golden:
+            del self.copies[item]
+        if self.submits >= self.due:
             self.keep_up()
         return True
 
     def keep_up(self) -> None:
-        """What the workers do meanwhile."""
-        upkeep.run(self.desk.worker, fit_seconds=0 if self.submits % EVERY == 0 else 1e9)
+        """What the workers do meanwhile; then which copies of golds wait, and which items want no look any more."""
+        fits = self.submits >= self.fit_due
+        upkeep.run(self.desk.worker, fit_seconds=0 if fits else NEVER)
         self.copies = {c.item_id: c.copy_id for c in self.desk.owner.all("simulations/copies", _Copy)}
+        self.ended = {i.id for i in self.desk.owner.all("simulations/ended", _Id, project_id=self.project_id)}
+        self.due = self.submits + max(ROUND, self.submits // PART)
+        if fits:
+            self.fit_due = self.submits + max(FIT, self.submits // FIT_PART)
 
 
-def project_rules(labels: list[str], looks: int | None) -> rules.Rules:
+def project_rules(labels: Iterable[str], looks: int | None) -> rules.Rules:
     """A question with these labels; fixed looks, or adaptive where None."""
     agreement = {"mode": "adaptive", "audit": 0.0} if looks is None else {"mode": "majority"}
-    question = {"ask": "preference", "text": "Which label?", "options": labels}
+    question = {"ask": "preference", "text": "Which label?", "options": [*labels]}
     given = {"name": SKILL, "skill": SKILL, "question": question, "reason_codes": ["given"], "price_minor": 1, "agreement": agreement}
     return rules.parse(given if looks is None else {**given, "wanted": looks})
 
@@ -151,23 +164,32 @@ def play(desk: Desk, crowd: Crowd, *, seed: int, looks: int | None, say: Callabl
 
 
 def _begin(desk: Desk, crowd: Crowd, dice: random.Random, looks: int | None) -> Play:
-    in_force = project_rules(crowd.labels, looks)
+    codes = {label: f"label {n}" for n, label in enumerate(crowd.labels)}
+    in_force = project_rules(codes.values(), looks)
     customer = customers.ensure(desk.web, SKILL)
     maker = people.add(desk.web, name="maker", role="customer", customer=SKILL, program=True)
     project = projects.create(desk.web, by=maker, rules=in_force, customer_id=customer.id).id
-    golden = _golden(crowd, dice)
-    run = Play(desk, crowd, in_force, project, golden)
+    run = Play(desk, crowd, in_force, project, _golden(crowd, dice), codes)
     names = sorted({row.worker for row in crowd.rows})
-    run.people = {p.name: p.id for p in desk.owner.all("simulations/people", _Named, names=names, skill=SKILL)}
-    keys = crowd.items
-    for n in range(0, len(keys), CHUNK):
-        made = desk.owner.all("simulations/items", _Keyed, project_id=project, keys=keys[n : n + CHUNK], golds=[*golden])
-        run.items |= {i.key: i.id for i in made}
-    lead = people.add(desk.web, name="lead", role="lead", program=True)
-    for item in sorted(golden):
-        golds.add(desk.web, item_id=run.items[item], accepted=sorted(crowd.gold[item] & {*crowd.labels}), me=lead.id)
+    crew = desk.owner.all("simulations/people", _Id, people=len(names), skill=SKILL)
+    run.people = {name: person.id for name, person in zip(names, crew, strict=True)}
+    _load(run)
     run.keep_up()
     return run
+
+
+def _load(run: Play) -> None:
+    """The items, and their gold. Their names stay outside: a key of letters alone is drawn for no copy of a gold."""
+    of = {f"item {str(n).translate(LETTERS)}": item for n, item in enumerate(run.crowd.items)}
+    golden = [key for key, item in of.items() if item in run.golden]
+    keys = [*of]
+    for n in range(0, len(keys), CHUNK):
+        made = run.desk.owner.all("simulations/items", _Keyed, project_id=run.project_id, keys=keys[n : n + CHUNK], golds=golden)
+        run.items |= {of[i.key]: i.id for i in made}
+    lead = people.add(run.desk.web, name="lead", role="lead", program=True)
+    for item in sorted(run.golden):
+        accepted = sorted(run.codes[label] for label in run.crowd.gold[item])
+        golds.add(run.desk.web, item_id=run.items[item], accepted=accepted, me=lead.id)
 
 
 def _golden(crowd: Crowd, dice: random.Random) -> set[str]:
@@ -181,22 +203,16 @@ def _outcome(run: Play, seed: int) -> Outcome:
     judged = [r.label in run.crowd.gold[r.item] for r in results if not r.used_as_gold and r.item in run.crowd.gold]
     paid = run.desk.owner.one("simulations/paid", _Paid)
     assert paid is not None
-    delivered = [r for r in results if not r.used_as_gold]
-    return Outcome(
-        results,
-        sum(judged) / len(judged) if judged else None,
-        paid.lines / max(1, len(delivered)),
-        paid.paid,
-        sum(not r.settled for r in delivered),
-        seed,
-    )
+    delivered = sum(not r.used_as_gold and r.answers > 0 for r in results)
+    undecided = sum(not r.used_as_gold and not r.settled for r in results)
+    return Outcome(results, sum(judged) / len(judged) if judged else None, paid.lines / max(1, delivered), paid.paid, undecided, seed)
 
 
 def _results(run: Play) -> list[Result]:
+    """Each item's; one whose people were all paused has no label."""
     found = run.desk.owner.one("simulations/model", _Model, skill=SKILL)
     assert found is not None
-    adaptive = run.rules.agreement.mode == "adaptive"
-    skill = judging.Skill(found.temperature, found.weighs and adaptive)
+    skill = judging.Skill(found.temperature, found.weighs and run.rules.agreement.mode == "adaptive")
     looks: dict[int, list[judging.Look]] = defaultdict(list)
     settled: dict[int, str] = {}
     for look in run.desk.owner.all("simulations/looks", _Look, project_id=run.project_id):
@@ -204,12 +220,13 @@ def _results(run: Play) -> list[Result]:
             settled[look.item_id] = look.answer
         if not look.settles:
             looks[look.item_id].append(judging.Look(None, look.answer, look.weight))
+    labels = {code: label for label, code in run.codes.items()}
     results = []
     for key, item in run.items.items():
         given = looks[item]
         if key in run.golden:
             results.append(Result(key, min(run.crowd.gold[key]), 0, True))
-        elif given:
-            label = settled.get(item) or judging.likeliest(run.rules, skill, given)
-            results.append(Result(key, label, len(given), False, item in settled))
+        else:
+            code = settled.get(item) or (judging.likeliest(run.rules, skill, given) if given else None)
+            results.append(Result(key, labels[code] if code else "", len(given), False, item in settled))
     return results

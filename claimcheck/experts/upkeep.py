@@ -1,4 +1,4 @@
-"""What workers do for quality, again and again, off every request: score, count agreement, copy golds, fit skills."""
+"""What workers do for quality, again and again, off every request: score, copy golds, and fit skills: agreement, weights, temperature."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from claimcheck import errors, logs, projects
 from claimcheck.db import Database
 from claimcheck.experts import golds, judging, scoring
 
-FIT_SECONDS = 300.0  # between two fits of a skill
+FIT_SECONDS = 60.0  # between two fits of a skill
 ROUNDS = 200  # of one call
 
 log = logs.get("upkeep")
@@ -29,15 +29,15 @@ class _Unfitted:
 
 def waits(db: Database) -> bool:
     """Whether there is something to do."""
-    row = db.one("scores/waiting", _Waits)
+    row = db.one("scores/waiting", _Waits, seconds=FIT_SECONDS)
     return row is not None and row.waits
 
 
 def run(db: Database, *, fit_seconds: float = FIT_SECONDS) -> int:
-    """Does all there is; how many looks, tasks and golds it saw to."""
+    """Does all there is; how many looks and golds it saw to."""
     done = 0
     for _ in range(ROUNDS):
-        now = scoring.score(db) + scoring.weigh(db) + golds.stock(db)
+        now = scoring.score(db) + golds.stock(db)
         if not now:
             break
         done += now

@@ -1,18 +1,24 @@
-"""Whether weights do a skill good: its golds decided with them, leave-one-out, against plain majority."""
+"""Whether weights do a skill harm: its golds decided with them, leave-one-out, against plain majority."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
 from claimcheck.quality.posterior import likeliest
 from claimcheck.quality.temperature import Known
 
+BEYOND = 2.0  # standard errors: five golds lost and none won, eleven against three
 
-def helps(golds: Sequence[Known], classes: int) -> bool:
-    """True where the weighted vote gets more golds right than plain majority does; without golds, False."""
-    seen = [g for g in golds if g.votes]
-    return sum(weighted(g, classes) - majority(g) for g in seen) > 0
+
+def harm(golds: Sequence[Known], classes: int) -> bool:
+    """True where the weighted vote gets fewer golds right than plain majority does, by more than chance explains (a sign test of those
+    on which the two differ); without golds, False. A gain need not be shown: where voters are alike all weights are one, and few golds show little.
+    """
+    found = [weighted(g, classes) - majority(g) for g in golds if g.votes]
+    spread = math.sqrt(sum(d * d for d in found))
+    return spread > 0 and sum(found) / spread < -BEYOND
 
 
 def weighted(gold: Known, classes: int) -> float:
