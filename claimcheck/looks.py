@@ -71,9 +71,12 @@ class Whereabouts:
 
 @dataclass(frozen=True, slots=True)
 class WhyNothing:
-    """What may keep work from a person."""
+    """What may keep work from a person. `skills` are those in which live items are handed to them, of the others each stands once."""
 
     skills: list[str]
+    exam_skills: list[str]
+    extra_skills: list[str]
+    held_back_skills: list[str]
     paused_skills: list[str]
     projects: list[str]
     paused_projects: list[str]
@@ -82,14 +85,19 @@ class WhyNothing:
 
     @property
     def cause(self) -> str:
-        """The first that holds: no_skill, skills_paused, no_project, projects_paused, storing, nothing_sent, all_done."""
+        """The first that holds: exam, extra, held_back, skills_paused, no_skill, no_project, projects_paused, storing, nothing_sent, all_done."""
         if not self.skills:
-            return "skills_paused" if self.paused_skills else "no_skill"
+            return next((cause for cause, skills in self.apart if skills), "no_skill")
         if not self.projects:
             return "projects_paused" if self.paused_projects else "no_project"
         if self.storing:
             return "storing"
         return "all_done" if self.any_sent else "nothing_sent"
+
+    @property
+    def apart(self) -> list[tuple[str, list[str]]]:
+        """Skills in which no live item is handed out, by cause."""
+        return [("exam", self.exam_skills), ("extra", self.extra_skills), ("held_back", self.held_back_skills), ("skills_paused", self.paused_skills)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,23 @@ def _with_paused_skills(desk: LiveDesk) -> None:
     desk.execute("UPDATE person_skills SET status = 'paused' WHERE person_id = %s", desk.cast.ada.id)
 
 
+def _in_exam(desk: LiveDesk) -> None:
+    _standing(desk, "exam", held_back=False)
+
+
+def _after_an_alarm(desk: LiveDesk) -> None:
+    _standing(desk, "soft_paused", held_back=False)
+
+
+def _held_back(desk: LiveDesk) -> None:
+    _standing(desk, "active", held_back=True)
+
+
+def _standing(desk: LiveDesk, status: str, *, held_back: bool) -> None:
+    people.give_skill(desk.web, person_id=desk.cast.ada.id, skill="reading")
+    desk.execute("UPDATE person_skills SET status = %s, held_back = %s WHERE person_id = %s", status, held_back, desk.cast.ada.id)
+
+
 def _without_project(desk: LiveDesk) -> None:
     people.give_skill(desk.web, person_id=desk.cast.ada.id, skill="a rare skill")
 
@@ -40,6 +57,10 @@ def _with_a_paused_project(desk: LiveDesk) -> None:
     [
         (_without_skills, "You have no skills yet"),
         (_with_paused_skills, "Your work in reading is paused"),
+        (_with_paused_skills, '<a href="/standing">'),
+        (_in_exam, "You are sitting the entry exam in reading"),
+        (_after_an_alarm, "Your work in reading is paused until the extra golds are answered"),
+        (_held_back, "In reading you are handed golds only for now"),
         (_without_project, "No project asks for a rare skill"),
         (_with_an_empty_project, "Nothing has been sent yet to Empty one"),
         (_with_a_paused_project, "Halted one is paused by a lead"),
@@ -50,6 +71,16 @@ def test_it_says_why_nothing_is_here(desk: LiveDesk, ada: Reviewer, arrange: Any
     arrange(desk)
     answer = ada.client.post("/review/next", follow_redirects=True)
     assert says in answer.text
+
+
+def test_it_says_what_is_apart_beside_what_is_not(desk: LiveDesk, ada: Reviewer):
+    _without_skills(desk)
+    _with_paused_skills(desk)
+    desk.project(name="Quiet one")
+    page = ada.client.get("/review").text
+    assert "Nothing has been sent yet to Quiet one" in page
+    assert "Your work in reading is paused" in page
+    assert '<a href="/standing">' in page
 
 
 def test_it_says_how_many_are_held_by_others_and_when_the_next_is_free(desk: LiveDesk, ada: Reviewer):
