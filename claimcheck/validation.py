@@ -16,7 +16,7 @@ SHOWN_ERRORS = 50  # a body that is wrong all over gets its first ones
 MESSAGES = {
     "missing": "is required",
     "extra_forbidden": "is not known here; remove it, or check its spelling",
-    "string_type": "must be text (in YAML, put it in quotes)",
+    "string_type": "must be text, in quotes",
     "int_type": "must be a whole number",
     "int_from_float": "must be a whole number",
     "float_type": "must be a number",

@@ -18,7 +18,8 @@ from claimcheck.validation import Model, Name
 BYTES = 1024 * 1024  # of a whole message; files go ahead through POST /v1/uploads
 SHOWN = ("variance_amount", "currency", "match_decision", "ledger_entity")  # of the message, on the reviewer's screen beside the payload
 _AMOUNT = re.compile(r"-?[0-9]{1,15}(\.[0-9]+)?")
-_EXPONENT = re.compile(r"[+-]?[0-9]*\.?[0-9]+[eE][+-]?[0-9]+")
+_EXPONENT = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)[eE][+-]?[0-9]++")  # takes nothing back: a megabyte of digits is one look at each
+_CODE = re.compile("[A-Za-z]{3}")
 _DIGITS = re.compile(r"-?[0-9]{16,}(\.[0-9]+)?")
 
 
@@ -39,7 +40,8 @@ def _amount(value: Any) -> Any:
 
 def _known(code: str) -> str:
     if code not in PLACES:
-        raise PydanticCustomError("unknown_currency", 'must be a currency of ISO 4217 that has decimal places, such as "EUR"')
+        said = 'must be a currency of ISO 4217 that is in force and has decimal places, such as "EUR"'
+        raise PydanticCustomError("unknown_currency", f"{said}, not {code}" if _CODE.fullmatch(code) else said)
     return code
 
 

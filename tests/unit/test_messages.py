@@ -17,6 +17,7 @@ from claimcheck import canonical, lines
 from claimcheck.intake import currencies, gates, messages
 from claimcheck.intake.gates import Passed, Refusal
 from claimcheck.intake.messages import Message
+from tests.ending import ending
 
 GOOD = {
     "project_id": 1,
@@ -79,6 +80,7 @@ BAD: list[tuple[str, Any, str, str, str, str]] = [  # what, bytes, gate, cause, 
     ("true as amount", raw(variance_amount=True), "monetary", "wrong_type", "variance_amount", "text"),
     ("an unknown currency", raw(currency="EUX"), "monetary", "unknown_currency", "currency", "ISO 4217"),
     ("gold, which has no places", raw(currency="XAU"), "monetary", "unknown_currency", "currency", "ISO 4217"),
+    ("a currency of the past", raw(currency="DEM"), "monetary", "unknown_currency", "currency", "not DEM"),
     ("a small currency", raw(currency="eur"), "monetary", "unknown_currency", "currency", "ISO 4217"),
     ("no currency", raw(currency=...), "monetary", "no_currency", "currency", "is required"),
     ("matched with a variance", raw(match_decision="MATCHED"), "monetary", "matched_with_variance", "variance_amount", "must be zero"),
@@ -167,6 +169,16 @@ def test_it_says_no_more_than_needs_to_be_said_of_a_field_without_end() -> None:
     [refusal] = judged(raw(**{"x" * 500_000: 1}))
     assert (refusal.cause, len(refusal.field)) == ("unknown_field", 200)
     assert len(judged(raw(**{f"x{n}": 1 for n in range(5000)}))) == 50
+
+
+@pytest.mark.parametrize("name", [name for name, value in GOOD.items() if isinstance(value, str)])
+@pytest.mark.parametrize(
+    "text", ["9" * 1_000_000, "9" * 999_000 + "x", "9" * 500_000 + "." + "9" * 499_000, "x" + " " * 999_000 + "x", "\\" * 499_000]
+)
+def test_it_judges_a_text_without_end_at_once(name: str, text: str) -> None:
+    """A message of one megabyte may hold nobody else up: the whole process waits while a pattern is tried."""
+    with ending():
+        assert judged(raw(**{name: text}))
 
 
 def test_it_says_whose_a_refused_message_is_as_far_as_it_can() -> None:

@@ -1,9 +1,6 @@
 """JSON: depth, size and numbers under control; strings are text and nothing else."""
 
 import json
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 from hypothesis import given, settings
@@ -12,22 +9,7 @@ from hypothesis import strategies as st
 from claimcheck.rendering import fields, limits, pairs, values, views
 from claimcheck.rendering.errors import NotShown
 from claimcheck.rendering.parts import Part
-
-
-@contextmanager
-def ending(seconds: int = 60) -> Iterator[None]:
-    """Raises where the work goes on as good as for ever; says nothing about speed."""
-
-    def over(*_: object) -> None:
-        raise TimeoutError("it does not end")
-
-    before = signal.signal(signal.SIGALRM, over)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+from tests.ending import ending
 
 
 def view(data: bytes) -> views.View:
