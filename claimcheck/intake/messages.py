@@ -40,8 +40,9 @@ def _amount(value: Any) -> Any:
 
 def _known(code: str) -> str:
     if code not in PLACES:
-        said = 'must be a currency of ISO 4217 that is in force and has decimal places, such as "EUR"'
-        raise PydanticCustomError("unknown_currency", f"{said}, not {code}" if _CODE.fullmatch(code) else said)
+        named = f", not {code}" if _CODE.fullmatch(code) else ""
+        said = 'must be a currency of ISO 4217 that is in force and has decimal places, such as "EUR"{named}'
+        raise PydanticCustomError("unknown_currency", said, {"named": named})
     return code
 
 
