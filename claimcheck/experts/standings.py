@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from math import ceil
 from typing import Any
 
 from claimcheck import errors
 from claimcheck.db import Connection, Database
+from claimcheck.experts import golds
 
 STATUSES = ("exam", "active", "soft_paused", "paused")
 LONGEST = 2000
@@ -134,6 +136,21 @@ class Scarcity:
         """Hours of work that those who were there gave in the last six."""
         return None if self.median_seconds is None else self.looks_in_six_hours * self.median_seconds / 3600
 
+    @property
+    def exposures_needed(self) -> int:
+        """Looks at gold that belong to what waits, at the share that measured people get."""
+        return ceil(self.looks_wanted * self.gold_rate)
+
+    @property
+    def golds_needed(self) -> int:
+        """Golds that this takes (experts × tasks × rate / 5): each wears out, and nobody may meet one twice."""
+        return max(ceil(self.exposures_needed / golds.MAX_EXPOSURES), ceil(self.exposures_needed / max(1, self.people_active)))
+
+    @property
+    def gold_short(self) -> bool:
+        """Whether the pool is too small for that."""
+        return self.golds_live < self.golds_needed or self.exposures_left < self.exposures_needed
+
 
 @dataclass(frozen=True, slots=True)
 class LateLook:
@@ -245,6 +262,14 @@ def answer(db: Database, *, appeal_id: int, me: int, text: str, resume: bool) ->
 def scarcity(db: Database) -> list[Scarcity]:
     """Every skill: what waits, who is there, how much gold is left."""
     return db.all("skills/scarcity", Scarcity)
+
+
+def skill(db: Database, *, skill_id: int) -> Scarcity:
+    """One of them. Raises NotFound."""
+    found = next((one for one in scarcity(db) if one.id == skill_id), None)
+    if found is None:
+        raise errors.NotFound()
+    return found
 
 
 def put_terms(db: Database, *, skill_id: int, exam: bool, gold_rate: float, novice_rate: float, me: int) -> None:

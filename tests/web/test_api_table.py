@@ -14,7 +14,7 @@ from flask import Flask
 
 from claimcheck import errors, people, projects
 from claimcheck.db import Database
-from claimcheck.experts import payouts
+from claimcheck.experts import golds, payouts, standings
 from claimcheck.web import api
 from claimcheck.web.api import ROUTES, openapi
 from claimcheck.web.api.routes import Route
@@ -48,6 +48,8 @@ BODIES: dict[str, Any] = {  # one that is well formed for each route that takes 
     "assignments.submit": {"lease_token": "x", "evidence_hash": "0" * 64, "verdict": "approve", "reason_code": "fits"},
     "assignments.send_back": {"lease_token": "x", "note": "look again"},
     "decisions.overturn": {"reason_code": "fits", "verdict": "reject"},
+    "skills.put_terms": {"exam": False, "gold_rate": 0.05, "novice_rate": 0.2},
+    "skills.put_expert": {"status": "active", "tier": 0, "why": "as before"},
     "golds.make": {"accepted": ["approve"]},
     "payouts.reverse": {"amount_minor": 1, "why": "a wrong price"},
     "standings.appeal": {"skill": "kyc", "note": "why?"},
@@ -95,6 +97,9 @@ def world(app: Flask, db: Database, cast: Cast, publish: Callable[[], int]) -> S
         "n": 0,
         "assignment_id": held["assignment_id"],
         "decision_id": outcome["decision_id"],
+        "skill_id": next(s.id for s in standings.scarcity(db) if s.name == "kyc"),
+        "person_id": cast.ada.id,
+        "gold_id": golds.add(db, item_id=led["item_id"], accepted=["approve"], me=cast.chi.id),
         "payout_id": payouts.page(db, person_id=cast.ben.id)[0].id,
         "dead_letter_id": Api(app, cast.eve).get(f"/v1/dead-letters?project_id={made['id']}").json["dead_letters"][0]["id"],
     }

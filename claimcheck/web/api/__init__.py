@@ -15,6 +15,7 @@ from claimcheck.web.api import (
     results,
     reviewers,
     signing_keys,
+    skills,
     standings,
     tasks,
     uploads,
@@ -23,6 +24,6 @@ from claimcheck.web.api.routes import ROUTES, blueprint
 
 __all__ = [
     "ROUTES", "assignments", "batches", "blueprint", "dead_letters", "decisions", "golds", "intake", "items",
-    "openapi", "payload", "payouts", "projects", "results", "reviewers", "signing_keys", "standings", "tasks",
+    "openapi", "payload", "payouts", "projects", "results", "reviewers", "signing_keys", "skills", "standings", "tasks",
     "uploads",
 ]  # fmt: skip

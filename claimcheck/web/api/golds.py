@@ -1,4 +1,4 @@
-"""`/v1/items/{id}/gold`: an item whose answer is known becomes gold."""
+"""`/v1/items/{id}/gold` and `/v1/golds/{id}`: an item whose answer is known becomes gold, and is taken out of use."""
 
 from __future__ import annotations
 
@@ -33,3 +33,10 @@ def make(call: Call, item_id: int) -> Any:
     sent: Label = call.body
     told = {"accepted": sent.accepted, "note": sent.note, "max_exposures": sent.max_exposures}
     return 201, {"id": golds.add(desk().db, item_id=item_id, me=call.person.id, **told)}
+
+
+@route("POST", "/golds/{gold_id}/retire", roles=("lead",), answers={204: None})
+def retire(call: Call, gold_id: int) -> Any:
+    """Takes a gold out of use; 404 where it is not live."""
+    golds.retire(desk().db, gold_id=gold_id, me=call.person.id)
+    return 204, None
