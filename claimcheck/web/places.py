@@ -29,8 +29,8 @@ PLACES = (
     Place("/review", "Review", "r", ("reviewer", "lead")),
     Place("/escalations", "Escalations", "e", ("lead",)),
     Place("/work", "My work", "w", ("reviewer", "lead")),
-    Place("/standing", "My standing", "s", ("reviewer", "lead")),
-    Place("/pay", "Pay", "y", ("reviewer", "lead")),
+    Place("/standing", "My standing", "s", ("reviewer",)),  # a lead's own are in the menu under their name
+    Place("/pay", "Pay", "y", ("reviewer",)),
     Place("/items", "Items", "i", ("lead", "customer")),
     Place("/projects", "Projects", "p", ("lead", "customer", "operator")),
     Place("/effects", "Effects", "x", ("operator",)),
