@@ -90,7 +90,7 @@ def play(postgres_superuser: str, web: str, all_streams: list[Stream]) -> Day:
 
 def main(full: bool) -> Part:
     bulk = 100_000 if full else 20_000
-    part = Part("fairness", ["project", "items", "served in the day", "median wait", "longest wait", "share of looks while others waited"])
+    part = Part("fairness", ["project", "items", "served in the day", "median wait", "longest wait", "share of looks"])
     with ground.server() as postgres, ground.database(postgres, Floor(pending=1, skills=3, reviewers=3), waits_for_disk=False) as (superuser, web):
         ground.run(superuser, *QUEUES)
         all_streams = streams(random.Random(7), bulk)
