@@ -15,7 +15,7 @@ STATES = {
     "pending": "Waiting",
     "leased": "Held",
     "blocked": "Waits for its turn",
-    "escalated": "With the leads",
+    "escalated": "Escalated",
     "paused": "Paused",
     "settled": "Settled",
     "cancelled": "Cancelled",

@@ -16,6 +16,8 @@ STATUSES = {
 
 def hours(count: float) -> str:
     """A length of work: 20 min, 3.5 h, 240 h."""
+    if count < 1 / 60:
+        return "under a minute"
     if count < 1:
         return f"{round(60 * count)} min"
     return f"{count:.1f} h" if count < 10 else f"{count:,.0f} h".replace(",", "\u202f")
