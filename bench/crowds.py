@@ -1,4 +1,6 @@
-"""Real crowds played against the mathematics of quality, without the desk: `python -m bench.crowds FOLDER [SET …] [--seeds N]`.
+"""Real crowds played against the mathematics of quality: `python -m bench.crowds FOLDER [SET …] [--seeds N] [--desk]`.
+
+Without `--desk` by the mathematics alone, in seconds; with it as `bin/claimcheck simulate` plays them, through a throw-away desk a seed, in minutes.
 
 FOLDER holds a folder a set, each with labels.csv (worker,item,label) and gold.csv (item,gold).
 """
@@ -16,12 +18,16 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from claimcheck.quality import posterior, weights
+from claimcheck.cli import simulating as command
+from claimcheck.experts import crowds, simulating, standing
+from claimcheck.quality import posterior, temperature, weights
 from claimcheck.quality.posterior import Vote
 
 EVERY = 200  # answers between two counts of weights, as a background worker would, and a tenth of what there is later on
 EXPOSURES = 5
-MODES = ("fixed 3", "fixed 5", "adaptive", "adaptive, floor")
+MODES = ("fixed 3", "fixed 5", "adaptive", "adaptive, floor", "adaptive, pauses, temperature, floor")
+NEW = standing.Standing("active", 0, pinned=False, novice=False, extra_left=0, gold_rate=1, novice_rate=1)
+BY_DESK = {"fixed 3": 3, "adaptive": None}
 
 Rows = list[tuple[str, str, str]]
 Key = dict[str, set[str]]
@@ -68,6 +74,9 @@ class Play:
     floor: float = 0.0
     answers: int = 0
     due: int = EVERY
+    standings: dict[str, standing.Standing] = field(default_factory=lambda: defaultdict(lambda: NEW))
+    shown: Looks = field(default_factory=lambda: defaultdict(list))  # at golds
+    hot: float = 1.0
 
     def run(self) -> None:
         """Three passes over the rows in one order; a row that is not wanted is passed over."""
@@ -79,14 +88,13 @@ class Play:
 
     def ask(self, worker: str, item: str, label: str) -> bool:
         """One row; whether it was taken."""
+        status = self.standings[worker].status
         if item in self.golds:
-            taken = self.exposed[item] < EXPOSURES
+            taken = self.exposed[item] < EXPOSURES and status != "paused"
             if taken:
-                self.exposed[item] += 1
-                self.right[worker][0] += 1
-                self.right[worker][1] += label in self.crowd.gold[item]
+                self.measure(worker, item, label)
         else:
-            taken = item not in self.settled and self.p.get(worker, self.newcomer) >= self.floor
+            taken = item not in self.settled and self.p.get(worker, self.newcomer) >= self.floor and status == "active"
             if taken:
                 self.looks[item].append((worker, label))
                 self.settle(item)
@@ -94,6 +102,15 @@ class Play:
         if taken and self.answers >= self.due and self.mode.startswith("adaptive"):
             self.count()
         return taken
+
+    def measure(self, worker: str, item: str, label: str) -> None:
+        correct = label in self.crowd.gold[item]
+        self.exposed[item] += 1
+        self.right[worker][0] += 1
+        self.right[worker][1] += correct
+        self.shown[item].append((worker, label))
+        if "pauses" in self.mode:
+            self.standings[worker] = standing.after(self.standings[worker], correct=correct, pooled=0.7).standing
 
     def votes(self, item: str) -> list[Vote]:
         return [Vote(label, self.p.get(worker, self.newcomer)) for worker, label in self.looks[item]]
@@ -103,7 +120,7 @@ class Play:
             if len(self.looks[item]) >= int(self.mode.split()[1]):
                 self.settled[item] = majority(self.looks[item], self.draw)
         elif len(self.looks[item]) >= posterior.LEAST:
-            found = posterior.likeliest(self.votes(item), self.crowd.classes)
+            found = posterior.likeliest(self.votes(item), self.crowd.classes, self.hot)
             if posterior.stop(found.looks, found.probability) != "more":
                 self.settled[item] = str(found.answer)
 
@@ -118,7 +135,20 @@ class Play:
         self.p = {str(k): p for k, p in weights.weights(everybody, self.crowd.classes).items()}
         self.newcomer = weights.mean(everybody, self.crowd.classes)
         self.floor = weights.floor(everybody, self.p) if self.mode.endswith("floor") else 0.0
+        if "temperature" in self.mode:
+            self.hot = temperature.fit(self.known(everybody), self.crowd.classes)
         self.due = self.answers + max(EVERY, self.answers // 10)
+
+    def known(self, everybody: list[weights.Counts]) -> list[temperature.Known]:
+        """The golds that two or more have looked at, each look with the p that its voter would have without it."""
+        of, centre, worth = {c.person: c for c in everybody}, weights.mean(everybody, self.crowd.classes), weights.strength(everybody)
+        found = []
+        for item, looks in self.shown.items():
+            right = self.crowd.gold[item]
+            votes = [Vote(label, weights.without(of[worker], label in right, centre, worth)) for worker, label in looks]
+            if len(votes) > 1:
+                found.append(temperature.Known(next((v.answer for v in votes if v.answer in right), min(right)), votes))
+        return found
 
     def decided(self) -> dict[str, str]:
         """Each item's answer; one that is undecided keeps the likeliest."""
@@ -169,6 +199,24 @@ def _expect(looks: Looks, labels: list[str], prior: dict[str, float], cells: dic
 Figures = tuple[float, float, float, float, float, float]
 
 
+def by_desk(folder: Path, mode: str, seed: int) -> Figures:
+    """The same figures, as the desk plays it."""
+    crowd = read(folder)
+    given = crowds.Crowd([crowds.Given(*row) for row in crowd.rows], {i: frozenset(g) for i, g in crowd.gold.items()})
+    with command.desk() as desk:
+        found = simulating.play(desk, given, seed=seed, looks=BY_DESK[mode], say=lambda line: None)
+    golds = {r.item for r in found.results if r.used_as_gold}
+    looks: Looks = defaultdict(list)
+    for row in found.answered:
+        if row.item not in golds:
+            looks[row.item].append((row.worker, row.label))
+    asked = [i for i in sorted(crowd.gold) if i not in golds]
+    by_most = {i: majority(of, random.Random(seed)) for i, of in sorted(looks.items())}
+    others = [sum(f.get(i) in crowd.gold[i] for i in asked) / len(asked) for f in (by_most, dawid_skene(looks))]
+    rest = crowd.items - len(golds)
+    return found.accuracy or 0.0, found.paid / crowd.items, found.answers_per_item, others[0], others[1], found.undecided / rest
+
+
 def measure(folder: Path, mode: str, seed: int) -> Figures:
     """Accuracy; answers an item, and an item that is not gold; majority's and Dawid-Skene's accuracy on the same answers; the share undecided."""
     crowd = read(folder)
@@ -197,15 +245,17 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("sets", nargs="*")
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--modes", nargs="*", default=MODES)
+    parser.add_argument("--modes", nargs="*")
+    parser.add_argument("--desk", action="store_true")
     asked = parser.parse_args()
+    modes, play = asked.modes or (BY_DESK if asked.desk else MODES), by_desk if asked.desk else measure
     print("| set | mode | accuracy, mean ± sd | answers an item | an item not gold | majority, same answers | Dawid–Skene, same | undecided |")
     print("|---|---|---|---|---|---|---|---|")
     with ProcessPoolExecutor(2) as pool:
         for name in asked.sets or sorted(p.name for p in asked.folder.iterdir() if p.is_dir()):
-            for mode in asked.modes:
+            for mode in modes:
                 n = asked.seeds
-                print(row(name, mode, list(pool.map(measure, [asked.folder / name] * n, [mode] * n, range(n)))), flush=True)
+                print(row(name, mode, list(pool.map(play, [asked.folder / name] * n, [mode] * n, range(1, n + 1)))), flush=True)
 
 
 if __name__ == "__main__":

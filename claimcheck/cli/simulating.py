@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import logging
 import secrets
+import signal
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,9 +28,11 @@ def simulate(arguments: Namespace) -> int:
         raise errors.Invalid.field("looks", "must be from 1 to 20")
     seed = secrets.randbelow(2**31) if arguments.seed is None else arguments.seed
     crowd = crowds.read(arguments.labels, arguments.gold)
+    if arguments.results:
+        arguments.results.open("a").close()  # better refused now than after the play
     terminal.say(f"{len(crowd.rows):,} labels of {len(crowd.items):,} items, {len(crowd.labels)} different ones; seed {seed}")
-    with _desk() as desk:
-        found = simulating.play(desk, crowd, seed=seed, looks=looks, say=terminal.say)
+    with desk() as place:
+        found = simulating.play(place, crowd, seed=seed, looks=looks, say=terminal.say)
     if arguments.results:
         _write(arguments.results, found.results)
     facts = {"accuracy": found.accuracy, "answers_per_item": found.answers_per_item, "paid": found.paid, "undecided": found.undecided, "seed": seed}
@@ -38,9 +42,23 @@ def simulate(arguments: Namespace) -> int:
 
 
 @contextmanager
-def _desk() -> Iterator[simulating.Desk]:
+def _calm() -> Iterator[None]:
+    """Nothing is logged of a desk that nobody works at; asked to end, it goes as by Ctrl-C, so that nothing is left."""
+    root = logging.getLogger()
+    level, before = root.level, signal.signal(signal.SIGTERM, signal.default_int_handler)
+    root.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        root.setLevel(level)
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def desk() -> Iterator[simulating.Desk]:
+    """A throw-away desk for as long as the block lasts."""
     terminal.say("starting a throw-away desk")
-    with throwaway.database() as place:
+    with _calm(), throwaway.database() as place:
         desk = simulating.Desk(*(Database(conninfo, max_size=2, name="simulate") for conninfo in (place.owner, place.web, place.worker)))
         try:
             yield desk

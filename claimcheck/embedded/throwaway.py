@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,10 +35,12 @@ def database() -> Iterator[Conninfos]:
     with tempfile.TemporaryDirectory(prefix="claimcheck-") as folder:
         home = Path(folder)
         home.chmod(0o711)
-        postgres = Postgres(settle(home), ports.pick([0])[0], {role: secrets.token_urlsafe(12) for role in ROLES}, home / "log" / "postgres.log")
-        postgres.prepare()
-        process = processes.start(postgres.program())
+        place = settle(home)
+        postgres = Postgres(place, ports.pick([0])[0], {role: secrets.token_urlsafe(12) for role in ROLES}, home / "log" / "postgres.log")
+        process = None
         try:
+            postgres.prepare()
+            process = processes.start(postgres.program())
             processes.wait_until(postgres.is_ready, 60)
             postgres.make_roles()
             with psycopg.connect(postgres.conninfo("postgres", "postgres"), autocommit=True) as root:
@@ -46,5 +49,6 @@ def database() -> Iterator[Conninfos]:
             migrations.migrate(postgres.conninfo("owner", NAME))
             yield Conninfos(*(postgres.conninfo(role, NAME) for role in ("owner", "web", "worker")))
         finally:
-            processes.ask(postgres.program(), process)
-            process.wait(60)
+            if process:
+                processes.stop(postgres.program(), process)
+            shutil.rmtree(place.data, ignore_errors=True)  # it may lie elsewhere, where PostgreSQL's account cannot enter the folder

@@ -45,7 +45,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A simulation's results. Shares are from 0 to 1; `accuracy` is None where no gold is left to judge by."""
+    """A simulation's results. Shares are from 0 to 1; `accuracy` is None where no gold is left; `answered` are the rows that the desk took."""
 
     results: list[Result]
     accuracy: float | None
@@ -53,6 +53,7 @@ class Outcome:
     paid: int
     undecided: int
     seed: int
+    answered: list[Given]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ class Play:
     items: dict[str, int] = field(default_factory=dict)
     copies: dict[int, int] = field(default_factory=dict)
     ended: set[int] = field(default_factory=set)
-    done: set[tuple[str, str]] = field(default_factory=set)
+    done: dict[tuple[str, str], Given] = field(default_factory=dict)
     submits: int = 0
     due: int = ROUND
     fit_due: int = FIT
@@ -123,7 +124,7 @@ class Play:
             return False
         decisions.submit(self.desk.web, assignment_id=claimed.assignment_id, lease_token=claimed.lease_token, me=me,
                          evidence_hash=claimed.evidence_hash, reason_code="given", answer=self.codes[row.label])  # fmt: skip
-        self.done.add((row.worker, row.item))
+        self.done[row.worker, row.item] = row
         self.submits += 1
         if row.item in self.golden:
             del self.copies[item]
@@ -205,7 +206,9 @@ def _outcome(run: Play, seed: int) -> Outcome:
     assert paid is not None
     delivered = sum(not r.used_as_gold and r.answers > 0 for r in results)
     undecided = sum(not r.used_as_gold and not r.settled for r in results)
-    return Outcome(results, sum(judged) / len(judged) if judged else None, paid.lines / max(1, delivered), paid.paid, undecided, seed)
+    return Outcome(
+        results, sum(judged) / len(judged) if judged else None, paid.lines / max(1, delivered), paid.paid, undecided, seed, [*run.done.values()]
+    )
 
 
 def _results(run: Play) -> list[Result]:

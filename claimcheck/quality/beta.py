@@ -51,19 +51,30 @@ def cdf(x: float, a: float, b: float) -> float:
         return 0.0 if x <= 0 else 1.0
     if x > (a + 1) / (a + b + 2):
         return 1.0 - cdf(1 - x, b, a)
-    front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    return math.exp(front) * _fraction(x, a, b) / a
+    return math.exp(_front(x, a, b)) * _fraction(x, a, b) / a
 
 
 def quantile(p: float, a: float, b: float) -> float:
-    """The x with cdf(x, a, b) = p, by bisection: 60 halvings leave an error under 1e-15. ValueError unless 0 ≤ p ≤ 1 and a, b > 0."""
+    """The x with cdf(x, a, b) = p, by Newton's steps inside a bracket, halved where they leave it or come no nearer; the error stays
+    under 1e-9. ValueError unless 0 ≤ p ≤ 1 and a, b > 0.
+    """
     if not 0 <= p <= 1:
         raise ValueError(f"{p} is no probability")
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if cdf(middle, a, b) < p else (low, middle)
-    return (low + high) / 2
+    low, high, x, before = 0.0, 1.0, a / (a + b), math.inf
+    for _ in range(120):
+        miss = cdf(x, a, b) - p
+        low, high = (x, high) if miss < 0 else (low, x)
+        slope = math.exp(_front(x, a, b)) / (x * (1 - x)) if 0 < x < 1 else 0.0
+        aim = x - miss / slope if slope > 0 and abs(miss) < before / 2 else low
+        x, last, before = aim if low < aim < high else (low + high) / 2, x, abs(miss)
+        if abs(x - last) < 1e-13:
+            break
+    return x
+
+
+def _front(x: float, a: float, b: float) -> float:
+    """The logarithm of x^a (1 - x)^b / B(a, b)."""
+    return math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
 
 
 def _fraction(x: float, a: float, b: float) -> float:

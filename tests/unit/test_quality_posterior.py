@@ -77,11 +77,12 @@ def test_it_leaves_the_modest_and_the_unknown_as_they_are():
     assert temperature.fit(golds(0.95, 0.5, 29), 2) == 1
 
 
-def test_it_says_whether_weights_help():
-    good = Known("a", [Vote("a", 0.95), Vote("b", 0.55), Vote("b", 0.55)])
-    bad = Known("b", good.votes)
+def test_it_says_where_weights_do_harm():
+    won = Known("a", [Vote("a", 0.95), Vote("b", 0.55), Vote("b", 0.55)])
+    lost = Known("b", won.votes)
     even = Known("a", [Vote("a", 0.7), Vote("b", 0.7)])
-    assert gains.helps([good, good, bad], 2)
-    assert not gains.helps([good, bad, bad], 2)
-    assert not gains.helps([], 2)
+    assert gains.harm([lost] * 5, 2)
+    assert gains.harm([lost] * 11 + [won] * 3, 2)
+    for chance in ([lost] * 4, [lost] * 10 + [won] * 4, [won] * 5, [even] * 40, []):
+        assert not gains.harm(chance, 2)
     assert gains.majority(even) == 0.5
