@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from claimcheck.intake.sources import Settings
 DONE = "done"
 LINES, SINGLE = (".ndjson", ".jsonl"), ".json"  # a message a line; a message a file
 SYSTEM = 0  # who sends: whoever may write to the folder may send for every project
+STILL_SECONDS = 2.0  # without a write, after which a file is whole: not everybody writes elsewhere and renames
 SLICE_SECONDS = 0.5  # for which a full inbox is waited for, before it is seen whether to stop
 
 log = logs.get("intake")
@@ -31,7 +33,8 @@ class Stopped(Exception):
 class DropFolder:
     """One folder. Producers write elsewhere, or under a name that begins with a dot, and rename when a file is whole."""
 
-    def __init__(self, folder: Path, db: Database, worker: str, stop: threading.Event, settings: Settings):
+    def __init__(self, folder: Path, db: Database, worker: str, stop: threading.Event, settings: Settings, still: float = STILL_SECONDS):
+        self.still = still
         self.folder, self.db, self.worker, self.stop, self.settings = folder, db, worker, stop, settings
         self._in: set[tuple[str, int, int]] = set()  # files that are in, and could not be moved
         self._told: dict[str, str] = {}  # what is wrong with a file, said once
@@ -55,34 +58,43 @@ class DropFolder:
 
     def _found(self) -> list[Path]:
         with os.scandir(self.folder) as entries:
-            names = sorted(entry.name for entry in entries if entry.name[0] != "." and entry.is_file(follow_symlinks=False))
-        return [path for path in map(self.folder.joinpath, names) if path.suffix in (*LINES, SINGLE)]
+            seen = sorted((entry.name, entry.is_file(follow_symlinks=False)) for entry in entries if entry.name[0] != "." and entry.name != DONE)
+        found = [(self.folder / name, is_file) for name, is_file in seen]
+        for path, is_file in found:
+            if not _ours(path, is_file):
+                self._tell(path, f"only files that end in {', '.join((*LINES, SINGLE))} are taken, no folders or links")
+        return [path for path, is_file in found if _ours(path, is_file)]
+
+    def _tell(self, path: Path, why: str) -> None:
+        if self._told.get(path.name) != why:
+            self._told[path.name] = why
+            log.error("a dropped file can't be taken", file=path.name, error=why, settings_version=self.settings().version)
 
     def _take(self, path: Path) -> bool:
-        """Whether it was taken: not where we were told to stop, and not where it can't be read or moved, which keeps no other file out."""
+        """Whether it was taken: not where we were told to stop or it is being written, nor where it can't be read or moved; no other waits for it."""
         try:
             with _open(path) as file:
-                self._once(path, file)
+                if not _still(file, self.still) or not self._once(path, file):
+                    return False
                 self._move(path)
         except Stopped:
             return False
         except OSError as error:
-            if self._told.get(path.name) != repr(error):
-                self._told[path.name] = repr(error)
-                log.error("a dropped file can't be taken", file=path.name, error=repr(error), settings_version=self.settings().version)
+            self._tell(path, repr(error))
             return False
         self._in = {known for known in self._in if known[0] != path.name}
         return True
 
-    def _once(self, path: Path, file: IO[bytes]) -> None:
-        at = os.fstat(file.fileno())
-        which = (path.name, at.st_ino, at.st_mtime_ns)
+    def _once(self, path: Path, file: IO[bytes]) -> bool:
+        """Whether all of it is in: not where somebody wrote to it meanwhile."""
+        which = _version(path, file)
         if which in self._in:
-            return
+            return True
         sent = self._admit(path, file)
         self._in.add(which)
         counts = {"accepted": sent.accepted, "repeated": sent.repeated, "refused": sent.refused}
         log.info("a dropped file is in", file=path.name, **counts, settings_version=self.settings().version)
+        return which == _version(path, file)
 
     def _admit(self, path: Path, file: IO[bytes]) -> sending.Sent:
         sender, sent = Sender(SYSTEM, None, "file", {"file": path.name[:500]}), sending.Sent()
@@ -110,6 +122,20 @@ class DropFolder:
         path.rename(next(name for name in names if not name.exists()))
 
 
+def _ours(path: Path, is_file: bool) -> bool:
+    return is_file and path.suffix.lower() in (*LINES, SINGLE)
+
+
+def _still(file: IO[bytes], seconds: float) -> bool:
+    """Whether nobody wrote to it for so long. A time that is still to come is another machine's clock, and says nothing."""
+    return not 0 <= time.time() - os.fstat(file.fileno()).st_mtime < seconds
+
+
+def _version(path: Path, file: IO[bytes]) -> tuple[str, int, int]:
+    at = os.fstat(file.fileno())
+    return path.name, at.st_ino, at.st_mtime_ns
+
+
 def _locked(folder: int) -> bool:
     """Whether the folder is ours, until it is closed."""
     try:
@@ -125,8 +151,6 @@ def _open(path: Path) -> IO[bytes]:
 
 
 def _bodies(path: Path, file: IO[bytes]) -> Iterator[Body]:
-    if path.suffix in LINES:
+    if path.suffix.lower() in LINES:
         return iter(sending.read(file))
     return iter([file.read(messages.BYTES + 1)])
-
-

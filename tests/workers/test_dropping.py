@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def pool(world: World, folder: Path) -> DropFolder:
-    return DropFolder(folder, world.web, "test", threading.Event(), lambda: pipeline.SETTINGS)
+    return DropFolder(folder, world.web, "test", threading.Event(), lambda: pipeline.SETTINGS, still=0)
 
 
 def admitted(world: World, project: int) -> list[str]:
@@ -118,6 +118,41 @@ def test_it_takes_a_file_in_once_that_can_not_be_moved(world: World, folder: Pat
 
 
 def test_it_takes_a_file_whose_name_is_no_text(world: World, folder: Path) -> None:
-    (folder / os.fsdecode(b"odd\xff\n.json")).write_bytes(b"no JSON")
+    (folder / os.fsdecode(b"odd\xff\n.json")).write_bytes(b"no JSON either")
     assert pool(world, folder).round() == 1
     assert world.one("SELECT headers ->> 'file' FROM dead_letters ORDER BY id DESC LIMIT 1") == "odd��.json"
+
+
+def test_it_leaves_a_file_alone_while_it_is_being_written(world: World, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plain copy into the folder: what is written behind our reading would be in `done`, and nowhere else."""
+    project, one, path = world.project(), pool(world, folder), folder / "1.ndjson"
+    one.still = 3600
+    path.write_bytes(message(project, "1") + b"\n")
+    (folder / "2.ndjson").write_bytes(message(project, "2") + b"\n")
+    os.utime(folder / "2.ndjson", (0, 0))
+    assert [one.round() for _ in range(2)] == [1, 0] and admitted(world, project) == ["2"]
+    one.still, admit = 0, one._admit
+
+    def slowly(path: Path, file: Any) -> Any:
+        sent = admit(path, file)
+        with path.open("ab") as more:
+            more.write(message(project, "3") + b"\n")
+        return sent
+
+    with monkeypatch.context() as held:
+        held.setattr(one, "_admit", slowly)
+        assert one.round() == 0 and path.exists()
+    assert one.round() == 1 and admitted(world, project) == ["2", "1", "3"]
+
+
+def test_it_says_once_what_it_does_not_take(world: World, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project, told = world.project(), []
+    monkeypatch.setattr(dropping.log, "error", lambda event, **more: told.append(more["file"]))
+    for name in ("breaks.csv", "README", ".hidden.csv"):
+        (folder / name).touch()
+    (folder / "folder.json").mkdir()
+    (folder / "link.json").symlink_to(folder / "README")
+    (folder / "UPPER.JSON").write_bytes(message(project, "1"))
+    one = pool(world, folder)
+    assert [one.round() for _ in range(3)] == [1, 0, 0] and admitted(world, project) == ["1"]
+    assert told == ["README", "breaks.csv", "folder.json", "link.json"]
