@@ -119,7 +119,8 @@ class Play:
         if target is None or item in self.ended:
             return False
         me = self.people[row.worker]
-        claimed = tasks.claim(self.desk.web, me=me, item_id=target)
+        queue = None if row.item in self.golden else "review"  # not its adjudication, which its able people would be handed
+        claimed = tasks.claim(self.desk.web, me=me, queue=queue, item_id=target)
         if claimed is None:
             return False
         decisions.submit(self.desk.web, assignment_id=claimed.assignment_id, lease_token=claimed.lease_token, me=me,
