@@ -112,6 +112,7 @@ def test_it_leaves_nothing_behind_when_stopped(files, tmp_path):
     for number in (signal.SIGINT, signal.SIGTERM):
         environ = {"TMPDIR": str(tmp_path), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
         tmp_path.chmod(0o755)
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background has it ignored, and its children after it
         with subprocess.Popen(command(files), cwd=ROOT, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as play:
             assert play.stderr
             while "throw-away" not in play.stderr.readline():
