@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from claimcheck import canonical, errors, evidence, projects, rules
 from claimcheck.db import Connection, Database
 
 MAX_EXPOSURES = 5
+NUMBER = re.compile(r"[0-9]+(?=[^0-9]*$)")  # a key's last
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,9 @@ def _stock(connection: Connection) -> int:
 
 
 def like(key: str) -> str:
-    """Another key of the same shape: each digit and each hexadecimal letter drawn anew; something is added where too little can differ."""
-    drawn = "".join(random.choice("0123456789") if c.isdigit() else c for c in key)  # noqa: S311 (a look alike, no secret)
-    free = sum(c.isdigit() for c in key)
-    return drawn if free >= 6 else f"{drawn[:180]}-{secrets.randbelow(10**9):09d}"
+    """Another key of the same shape: each digit drawn anew, or the last number grown to six digits where too few can differ."""
+    if sum(c.isdigit() for c in key) >= 6:
+        return "".join(random.choice("0123456789") if c.isdigit() else c for c in key)  # noqa: S311 (a look alike, no secret)
+    number = f"{100_000 + secrets.randbelow(900_000)}"
+    grown, found = NUMBER.subn(number, key, count=1)
+    return grown if found and len(grown) <= 200 else f"{key[:193]}-{number}"
