@@ -1260,7 +1260,7 @@ ALTER TABLE tasks ADD CONSTRAINT tasks_sound CHECK (((abandon_limit > 0) AND (pr
 CREATE INDEX tasks_claim ON public.tasks USING btree (lane_id, rank) INCLUDE (since) WHERE (state = 'pending'::text);
 CREATE INDEX tasks_item ON public.tasks USING btree (item_id);
 CREATE INDEX tasks_led ON public.tasks USING btree (led_in) WHERE (led_in IS NOT NULL);
-CREATE INDEX tasks_looked_at ON public.tasks USING btree (project_id, id) WHERE (cardinality(votes) > 1);
+CREATE INDEX tasks_looked_at ON public.tasks USING btree (project_id, id) WHERE (wanted > 1);
 CREATE INDEX tasks_open ON public.tasks USING btree (open_in, id) WHERE (open_in IS NOT NULL);
 CREATE UNIQUE INDEX tasks_parent_id_key ON public.tasks USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 CREATE UNIQUE INDEX tasks_waiting ON public.tasks USING btree (partition_id, partition_no) WHERE waits;

@@ -1,2 +1,2 @@
 -- A skill's agreement is counted over its newest tasks of several looks.
-CREATE INDEX tasks_looked_at ON tasks (project_id, id) WHERE cardinality(votes) > 1;
+CREATE INDEX tasks_looked_at ON tasks (project_id, id) WHERE wanted > 1;
