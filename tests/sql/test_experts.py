@@ -392,7 +392,9 @@ def test_the_ledger_is_what_was_accepted_whatever_happens(desk: World) -> None:
 
     def end_backends() -> None:
         for _ in range(10):
-            desk.sql.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'test web' AND datname = current_database() AND random() < 0.3")
+            desk.sql.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'test web' AND datname = current_database() AND random() < 0.3"
+            )
             time.sleep(0.1)
 
     at_once(4, lambda n: end_backends() if n == 3 else work(n))
