@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,29 +12,11 @@ import psycopg
 
 from bench.load import Floor, load
 from claimcheck import migrations
-from claimcheck.embedded import ports, processes
-from claimcheck.embedded.postgres import Postgres, settle
+from claimcheck.embedded.postgres import Postgres
+from claimcheck.embedded.throwaway import server
 
-ROLES = ("postgres", "owner", "web", "worker")
+__all__ = ["database", "empty", "pgbench", "run", "server"]
 RULES = '{"name": "bench", "skill": "bench", "reason_codes": [{"code": "ok", "label": "ok"}]}'
-
-
-@contextmanager
-def server() -> Iterator[Postgres]:
-    """PostgreSQL as the desk starts it, with the desk's settings, ended with the block."""
-    with tempfile.TemporaryDirectory(prefix="desk-bench-") as folder:
-        home = Path(folder)
-        home.chmod(0o711)
-        postgres = Postgres(settle(home), ports.pick([0])[0], {role: secrets.token_urlsafe(12) for role in ROLES}, home / "log" / "postgres.log")
-        postgres.prepare()
-        process = processes.start(postgres.program())
-        try:
-            processes.wait_until(postgres.is_ready, 60)
-            postgres.make_roles()
-            yield postgres
-        finally:
-            processes.ask(postgres.program(), process)
-            process.wait(60)
 
 
 @contextmanager

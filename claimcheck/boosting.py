@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from claimcheck import people
 from claimcheck.db import Connection, Database
 
 BOOST = 8.0  # times its weight
 MARGIN_HOURS = 0.25
 CALM = 1.5  # the boost ends when there is half as much time again as is needed
 UNKNOWN_HOURS = 4.0  # before the deadline of a project of which nothing has settled lately
-SYSTEM = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def run(db: Database) -> int:
         if boost != due.boost:
             pace = "unknown pace" if due.per_hour is None else f"{due.per_hour:.1f} items an hour"
             why = f"{due.open_items} items open, {due.hours_left:.1f} hours left, {pace}"
-            changed += db.run("projects/boost", project_id=due.project_id, boost=boost, why=why, me=SYSTEM)
+            changed += db.run("projects/boost", project_id=due.project_id, boost=boost, why=why, me=people.SYSTEM)
     return changed
 
 

@@ -186,6 +186,11 @@ def encode(value: Any, *, sort_keys: bool = True, max_depth: int = MAX_DEPTH) ->
     return "".join(pieces).encode()
 
 
+def vote(verdict: str | None, answer: Any) -> str:
+    """A look in the one form in which looks and labels are compared: its verdict, or its canonical answer as JSON."""
+    return encode(answer).decode() if verdict is None else verdict
+
+
 def _write(value: Any, sort_keys: bool, room: int, put: Callable[[str], None]) -> None:
     if isinstance(value, Mapping):
         _write_children("{}", _sorted(value) if sort_keys else value.items(), sort_keys, room, put)

@@ -139,8 +139,7 @@ def _checked(db: Database, terms: ruling.Terms, verdict: str | None, answer: Any
 
 
 def _answered(verdict: str | None, answer: Any) -> dict[str, Any]:
-    vote = verdict if answer is None else canonical.encode(answer).decode()
-    return {"verdict": verdict, "answer": None if answer is None else Jsonb(answer), "vote": vote}
+    return {"verdict": verdict, "answer": None if answer is None else Jsonb(answer), "vote": canonical.vote(verdict, answer)}
 
 
 def _note(note: str | None) -> str:

@@ -30,8 +30,8 @@ class Conninfos:
 
 
 @contextmanager
-def database() -> Iterator[Conninfos]:
-    """A migrated database. Its commits do not wait for the disk: it is gone with the block."""
+def server() -> Iterator[Postgres]:
+    """PostgreSQL as the desk starts it, with the desk's settings and roles; ended, and its data gone, with the block."""
     with tempfile.TemporaryDirectory(prefix="claimcheck-") as folder:
         home = Path(folder)
         home.chmod(0o711)
@@ -43,12 +43,19 @@ def database() -> Iterator[Conninfos]:
             process = processes.start(postgres.program())
             processes.wait_until(postgres.is_ready, 60)
             postgres.make_roles()
-            with psycopg.connect(postgres.conninfo("postgres", "postgres"), autocommit=True) as root:
-                root.execute(f"CREATE DATABASE {NAME} OWNER claimcheck_owner")
-                root.execute(f"ALTER DATABASE {NAME} SET synchronous_commit = off")
-            migrations.migrate(postgres.conninfo("owner", NAME))
-            yield Conninfos(*(postgres.conninfo(role, NAME) for role in ("owner", "web", "worker")))
+            yield postgres
         finally:
             if process:
                 processes.stop(postgres.program(), process)
             shutil.rmtree(place.data, ignore_errors=True)  # it may lie elsewhere, where PostgreSQL's account cannot enter the folder
+
+
+@contextmanager
+def database() -> Iterator[Conninfos]:
+    """A migrated database. Its commits do not wait for the disk: it is gone with the block."""
+    with server() as postgres:
+        with psycopg.connect(postgres.conninfo("postgres", "postgres"), autocommit=True) as root:
+            root.execute(f"CREATE DATABASE {NAME} OWNER claimcheck_owner")
+            root.execute(f"ALTER DATABASE {NAME} SET synchronous_commit = off")
+        migrations.migrate(postgres.conninfo("owner", NAME))
+        yield Conninfos(*(postgres.conninfo(role, NAME) for role in ("owner", "web", "worker")))

@@ -62,27 +62,19 @@ class _Id:
 class _Source:
     project_id: int
     project_version: int
-    kind: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Short:
     gold_id: int
     item_id: int
-    project_id: int
     idempotency_key: str
-    evidence_version: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Copied:
     source_id: int
     item_id: int
-
-
-def vote(verdict: str | None, answer: Any) -> str:
-    """A verdict or a canonical answer in the one form in which labels and looks are compared."""
-    return verdict if verdict is not None else canonical.encode(answer).decode()
 
 
 def add(
@@ -119,7 +111,7 @@ def _label(asked: rules.Rules, said: Any) -> str:
         if said not in ("approve", "reject"):
             raise errors.Invalid.field("accepted", "must be approve or reject")
         return str(said)
-    return vote(None, asked.question.canonical(said))
+    return canonical.vote(None, asked.question.canonical(said))
 
 
 def retire(db: Database, *, gold_id: int, me: int) -> None:

@@ -6,9 +6,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from claimcheck import logs, projects, questions
+from claimcheck import canonical, logs, projects, questions
 from claimcheck.db import Connection, Database
-from claimcheck.experts import golds, judging
+from claimcheck.experts import judging
 from claimcheck.experts.standing import After, Standing, after
 from claimcheck.quality import agreement, beta, gains, posterior, temperature, weights
 
@@ -81,7 +81,7 @@ def _score(connection: Connection) -> int:
 def _score_one(connection: Connection, one: _Answered) -> None:
     place = {"person_id": one.person_id, "skill_id": one.skill_id}
     now = connection.one("scores/lock", Standing, **place)
-    correct = None if one.verdict == "escalate" else golds.vote(one.verdict, one.answer) in one.accepted
+    correct = None if one.verdict == "escalate" else canonical.vote(one.verdict, one.answer) in one.accepted
     look = {"task_id": one.task_id, "decision_id": one.decision_id, "item_id": one.item_id, **place}
     if now is None or correct is None:  # the skill was taken, or the look asked for a lead
         connection.run("golds/scored", **look, purpose="ordinary", correct=None, level=0.0)
@@ -174,7 +174,7 @@ def _known(db: Database, skill_id: int, classes: int) -> list[temperature.Known]
 def _gold(rows: list[_Known], of: dict[Any, weights.Counts], centre: float, worth: float) -> temperature.Known:
     votes = []
     for row in rows:
-        said = golds.vote(row.verdict, row.answer)
+        said = canonical.vote(row.verdict, row.answer)
         votes.append(posterior.Vote(said, weights.without(of[row.person_id], said in row.accepted, centre, worth)))
     given = {vote.answer for vote in votes}
     return temperature.Known(next((a for a in rows[0].accepted if a in given), rows[0].accepted[0]), votes)

@@ -16,14 +16,9 @@ LONGEST = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Mine:
-    """A person's standing in one skill. `low` and `high` are the 5 % and 95 % bounds of the share they answer rightly; None before any gold.
+class Measured:
+    """Somebody in a skill. `low` and `high` are the 5 % and 95 % bounds of the share they answer rightly; None before any gold."""
 
-    `appeal_id` is that of an open appeal; `appealed` and `answer` are the last one's.
-    """
-
-    skill_id: int
-    skill: str
     status: str
     tier: int
     pinned: bool
@@ -34,14 +29,22 @@ class Mine:
     extra_left: int
     ok: int
     n: int
-    exam_ok: int
-    exam_n: int
     level: float
     alarms: int
     mean: float | None
     low: float | None
     high: float | None
     weight: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mine(Measured):
+    """A person's standing in one skill. `appeal_id` is that of an open appeal; `appealed` and `answer` are the last one's."""
+
+    skill_id: int
+    skill: str
+    exam_ok: int
+    exam_n: int
     appeal_id: int | None
     appealed: str | None
     answer: str | None
@@ -49,29 +52,13 @@ class Mine:
 
 
 @dataclass(frozen=True, slots=True)
-class Expert:
+class Expert(Measured):
     """Somebody who has a skill, as leads see them."""
 
     person_id: int
     person: str
     program: bool
     disabled_at: datetime | None
-    status: str
-    tier: int
-    pinned: bool
-    novice: bool
-    held_back: bool
-    said: str
-    since: datetime
-    extra_left: int
-    ok: int
-    n: int
-    level: float
-    alarms: int
-    mean: float | None
-    low: float | None
-    high: float | None
-    weight: float | None
 
 
 @dataclass(frozen=True, slots=True)

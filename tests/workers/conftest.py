@@ -6,8 +6,27 @@ from typing import Any
 
 import pytest
 
+from tests.doors import Door
+from tests.intake import World
 from tests.workers.machinery import Hook, Machinery
 from tests.workers.stage import Stage
+
+
+@pytest.fixture(scope="module")
+def world(database: Any, store_server: Any) -> Iterator[World]:
+    """A desk that takes items in, one for the module."""
+    world = World(database, store_server)
+    yield world
+    world.end()
+
+
+@pytest.fixture(params=["inbox", "stream"])
+def door(request: pytest.FixtureRequest, world: World, valkey: str, valkey_admin: str) -> Iterator[Door]:
+    """Each of the pipeline's sources in turn."""
+    world.quiet()
+    door = Door(world, request.param, valkey, valkey_admin)
+    yield door
+    door.end()
 
 
 @pytest.fixture

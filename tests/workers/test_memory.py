@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,7 +13,6 @@ import pytest
 from claimcheck.intake.pool import Pool
 from tests import looping, pipeline
 from tests.doors import Door
-from tests.intake import World
 from tests.pipeline import message
 from tests.workers.test_pool import Made, Some, settings, until
 
@@ -71,21 +70,6 @@ def test_its_memory_stays_flat() -> None:
 
 
 # The real inbox and the real stream
-
-
-@pytest.fixture(scope="module")
-def world(database: Any, store_server: Any) -> Iterator[World]:
-    world = World(database, store_server)
-    yield world
-    world.end()
-
-
-@pytest.fixture(params=["inbox", "stream"])
-def door(request: pytest.FixtureRequest, world: World, valkey: str, valkey_admin: str) -> Iterator[Door]:
-    world.quiet()
-    door = Door(world, request.param, valkey, valkey_admin)
-    yield door
-    door.end()
 
 
 class Gated:

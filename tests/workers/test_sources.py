@@ -26,21 +26,6 @@ from tests.intake import World
 from tests.pipeline import items, message
 
 
-@pytest.fixture(scope="module")
-def world(database: Any, store_server: Any) -> Iterator[World]:
-    world = World(database, store_server)
-    yield world
-    world.end()
-
-
-@pytest.fixture(params=["inbox", "stream"])
-def door(request: pytest.FixtureRequest, world: World, valkey: str, valkey_admin: str) -> Iterator[Door]:
-    world.quiet()
-    door = Door(world, request.param, valkey, valkey_admin)
-    yield door
-    door.end()
-
-
 @pytest.fixture
 def stream(world: World, valkey: str, valkey_admin: str) -> Iterator[Door]:
     world.quiet()

@@ -17,13 +17,6 @@ from tests.doors import Door
 from tests.intake import World
 
 
-@pytest.fixture(scope="module")
-def world(database: Any, store_server: Any) -> Iterator[World]:
-    world = World(database, store_server)
-    yield world
-    world.end()
-
-
 @pytest.fixture
 def stream(world: World, valkey: str, valkey_admin: str) -> Iterator[Door]:
     world.quiet()

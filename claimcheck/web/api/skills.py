@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from claimcheck.experts import standings
 from claimcheck.experts.standings import Scarcity
+from claimcheck.quality import cusum
 from claimcheck.validation import Model, Prose
 from claimcheck.web import desk
 from claimcheck.web.api import models
@@ -63,7 +64,7 @@ class Expert(models.Answer):
     extra_left: int = Field(description="golds that a soft pause still asks for")
     ok: int = Field(description="golds answered rightly")
     n: int = Field(description="golds answered")
-    level: float = Field(description="of the CUSUM; an alarm comes at 4.2")
+    level: float = Field(description=f"of the CUSUM; an alarm comes at {cusum.ALARM}")
     alarms: int
     mean: float | None = Field(description="of the share answered rightly")
     low: float | None = Field(description="its 5 % bound")
