@@ -6,8 +6,10 @@ due AS MATERIALIZED (
      ORDER BY p.pull_at LIMIT %(room)s::int FOR NO KEY UPDATE SKIP LOCKED),
 fitting AS MATERIALIZED (
     SELECT d.id FROM (SELECT due.id, sum(due.takes) OVER (ORDER BY due.pull_at, due.id) AS upto FROM due) d
-     WHERE d.upto <= %(room)s::int)
-UPDATE inbox_partitions p
-   SET lease = gen_random_uuid(), begun = false, lease_until = clock_timestamp() + %(lease_ms)s::int * interval '1 ms'
-  FROM fitting WHERE p.id = fitting.id
-RETURNING p.id AS partition_id, p.project_id, p.key, p.lease, p.lease_until, old.begun AS lapsed;
+     WHERE d.upto <= %(room)s::int),
+leased AS (
+    UPDATE inbox_partitions p
+       SET lease = gen_random_uuid(), begun = false, lease_until = clock_timestamp() + %(lease_ms)s::int * interval '1 ms'
+      FROM fitting WHERE p.id = fitting.id
+    RETURNING p.id AS partition_id, p.project_id, p.key, p.lease, p.lease_until, old.begun AS lapsed, old.pull_at)
+SELECT partition_id, project_id, key, lease, lease_until, lapsed FROM leased ORDER BY pull_at, partition_id;

@@ -31,7 +31,8 @@ from tests.faults.chaos import INVARIANTS, Api
 
 SECONDS = 120.0  # that anything may take on a busy machine
 STREAMED = 12  # messages of one NDJSON body
-AHEAD = 100  # messages more than were decided
+AHEAD = 100  # messages more than were decided; three times as many while the desk is ended
+PACE = 0.05  # seconds between entries, which nobody answers: else they take all the room
 RULES = {"name": "Close", "skill": "breaks", "reason_codes": ["ok"], "lease_seconds": 4}
 
 LEFT = """SELECT (SELECT count(*) FROM inbox) AS inbox, (SELECT count(*) FROM outbox WHERE state <> 'done') AS outbox,
@@ -56,7 +57,7 @@ class Close:
         self.sent: dict[str, list[str]] = collections.defaultdict(list)
         self.decided: dict[int, bytes] = {}  # assignment → receipt
         self.answers: collections.Counter[str] = collections.Counter()
-        self.left = ""
+        self.left, self.broken_off = "", list[BaseException]()
         self.calm, self.over = threading.Event(), threading.Event()
 
     def start(self) -> None:
@@ -99,12 +100,17 @@ class Close:
                 partition, key = f"xadd {n % 3}", f"xadd {n}"
                 self.until(lambda key=key, partition=partition, n=n: self.added(client, self.message(key, partition, n)))
                 self.sent[partition].append(key)
+                time.sleep(PACE)
 
     def is_over(self) -> bool:
-        """Waits while reviewers have enough to do, else the pile that is left at the end grows with the machine's load; but not while the desk is ended."""
-        while not self.calm.is_set() and not self.ending.is_set() and sum(map(len, list(self.sent.values()))) > 2 * len(self.decided) + AHEAD:
+        """Waits while reviewers have enough to do, else the pile that is left at the end grows with the machine's load."""
+        while not self.calm.is_set() and self.ahead() > (3 * AHEAD if self.ending.is_set() else AHEAD):
             time.sleep(0.05)
         return self.calm.is_set()
+
+    def ahead(self) -> int:
+        """Half of what is sent resolves by itself."""
+        return sum(map(len, list(self.sent.values()))) - 2 * len(self.decided)
 
     def message(self, key: str, partition: str, n: int) -> bytes:
         """Every other one resolves by itself."""
@@ -125,7 +131,7 @@ class Close:
             return False
 
     def until(self, done: Callable[[], bool]) -> None:
-        assert processes.wait_until(done, SECONDS, every=0.2), (self.left, self.answers)
+        assert processes.wait_until(done, SECONDS, every=0.2), (self.left, self.progress(), self.broken_off, self.answers)
 
     def review(self, api: Api) -> None:
         while not self.over.is_set():
@@ -153,13 +159,12 @@ class Close:
     @contextlib.contextmanager
     def busy(self) -> Any:
         """Everybody is at work while the block lasts; then producers finish what they are at, and all of it is decided."""
-        broken: list[BaseException] = []
 
         def guarded(work: Callable[..., None], *args: Any) -> None:
             try:
                 work(*args)
             except BaseException as error:
-                broken.append(error)
+                self.broken_off.append(error)
 
         producers = [(self.post, 0), (self.post, 1), (self.stream,), (self.add,)]
         reviewers = [(self.review, api) for api in self.reviewers]
@@ -177,7 +182,7 @@ class Close:
             self.over.set()
             for thread in threads:
                 thread.join(SECONDS)
-        assert not broken, broken
+        assert not self.broken_off, self.broken_off
 
     def under_load(self) -> None:
         """Waits until each door has let more in than before, more was decided, and messages wait at this moment."""
