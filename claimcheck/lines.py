@@ -59,7 +59,10 @@ def _every(stream: Stream, limit: int) -> Iterator[bytes | TooLong]:
     while block := stream.read(BLOCK):
         *ended, rest = block.split(b"\n")
         for piece in ended:
-            line.add(piece, limit)
-            yield line.end(limit)
+            if not line.size and len(piece) <= limit:  # whole in this block: nothing to put together
+                yield piece.removesuffix(b"\r")
+            else:
+                line.add(piece, limit)
+                yield line.end(limit)
         line.add(rest, limit)
     yield line.end(limit)
