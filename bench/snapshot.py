@@ -14,7 +14,7 @@ from bench.load import Floor
 from bench.sides import Side, look, open_side, percentile
 
 RATE = 60  # claims a second on each side
-ME = 3
+PEOPLE = 600  # who claim one after the other: nobody makes thousands of claims in minutes, and what one has claimed is looked up by the person
 MOST, AFTER = 1.6, 1.2  # while it is open, and once it has closed
 
 
@@ -34,6 +34,7 @@ def churn(sides: list[Side], seconds: float, buckets: int) -> list[list[list[flo
     for n in range(total):
         time.sleep(max(0.0, began + n / RATE - time.monotonic()))
         for which in (n % 2, 1 - n % 2):  # neither is always the first
+            sides[which].me = 1 + n % PEOPLE
             found[n * buckets // total][which].append(look(sides[which])["claim"])
     return found
 
@@ -41,10 +42,10 @@ def churn(sides: list[Side], seconds: float, buckets: int) -> list[list[list[flo
 def main(full: bool, seconds: float = 0, after: float = 0) -> Part:
     seconds, after = seconds or (250 if full else 40), after or (40 if full else 20)
     part = Part("snapshot", ["", "claims since it was opened", "without it, p50 / p99 ms", "with it, p50 / p99 ms", "p50 ×"])
-    floor = Floor(pending=int(RATE * (seconds + after)) + 1_000, skills=1)
+    floor = Floor(pending=int(RATE * (seconds + after)) + 1_000, skills=1, reviewers=PEOPLE)
     with server() as postgres, ExitStack() as stack:
         (_, without), (superuser, having) = (stack.enter_context(database(postgres, floor, waits_for_disk=False)) for _ in range(2))
-        sides = [open_side(web, ME) for web in (without, having)]
+        sides = [open_side(web, 1) for web in (without, having)]
         with held_open(superuser):
             part.say(f"open for {seconds:g} s at {RATE} claims a second on each side")
             during = churn(sides, seconds, 5)

@@ -601,6 +601,20 @@ GRANT INSERT ON late_looks TO claimcheck_web;
 GRANT SELECT ON late_looks TO claimcheck_web;
 GRANT SELECT ON late_looks TO claimcheck_worker;
 
+CREATE TABLE lease_times (
+    project_id integer NOT NULL,
+    counted_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    seconds integer[] NOT NULL,
+    decided integer[] NOT NULL,
+    undecided integer[] NOT NULL);
+ALTER TABLE lease_times ADD CONSTRAINT lease_times_even CHECK (((cardinality(seconds) = cardinality(decided)) AND (cardinality(seconds) = cardinality(undecided))));
+ALTER TABLE lease_times ADD CONSTRAINT lease_times_pkey PRIMARY KEY (project_id);
+ALTER TABLE lease_times ADD CONSTRAINT lease_times_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+GRANT SELECT ON lease_times TO claimcheck_web;
+GRANT INSERT ON lease_times TO claimcheck_worker;
+GRANT SELECT ON lease_times TO claimcheck_worker;
+GRANT UPDATE ON lease_times TO claimcheck_worker;
+
 CREATE TABLE login_attempts (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     email text NOT NULL,

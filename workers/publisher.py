@@ -7,12 +7,12 @@ import signal
 import threading
 import time
 
-from claimcheck import boosting, config, errors, evidence, logs, publishing, sweeps
+from claimcheck import boosting, config, errors, evidence, lease_times, logs, publishing, sweeps
 from claimcheck.db import Database
 from claimcheck.store import Store
 
 IDLE_SECONDS = 0.2
-BOOST_SECONDS = 30.0  # between two looks at deadlines
+BOOST_SECONDS = 30.0  # between two looks at deadlines and at what is counted hourly
 AWAY_SECONDS, LONGEST_SECONDS = 0.5, 5.0  # between attempts while the database or the store does not answer, doubling
 
 log = logs.get("publisher")
@@ -26,6 +26,7 @@ def run(db: Database, store: Store, stop: threading.Event) -> None:
             if time.monotonic() - boosted > BOOST_SECONDS:
                 boosted = time.monotonic()
                 boosting.run(db)
+                lease_times.count(db)
             pause = _round(db, store, probe=away > 0)
             away = 0
         except errors.Error as error:

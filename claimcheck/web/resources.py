@@ -13,6 +13,7 @@ from claimcheck.web import (
     effects,
     escalations,
     items,
+    lease_times,
     libraries,
     login,
     metrics,
@@ -29,8 +30,8 @@ from claimcheck.web import (
 )
 
 RESOURCES = (
-    login, pages, people, libraries, payload, review, assignments, decisions, escalations, work, projects, items, effects, dead_letters, pipeline,
-    pay, skills, standing, api, docs, metrics,
+    login, pages, people, libraries, payload, review, assignments, decisions, escalations, work, projects, lease_times, items, effects, dead_letters,
+    pipeline, pay, skills, standing, api, docs, metrics,
 )  # fmt: skip
 
 
