@@ -14,7 +14,7 @@ from typing import Any, Literal
 from claimcheck import errors, logs
 from claimcheck.intake.sources import Run, Settings, Source
 
-IDLE_SECONDS = 0.05  # until the source is asked again that had nothing
+IDLE_SECONDS, QUIET_SECONDS = 0.06, 0.3  # until the source is asked again that had nothing, doubling
 AWAY_SECONDS, LONGEST_SECONDS = 0.2, 5.0  # while the database, the store or the source can't, doubling
 LOOK_SECONDS = 1.0  # after which a shorter lease is known
 MEASURED = 1000  # handlers that the p99 is taken over
@@ -94,7 +94,7 @@ class Pool:
 
     async def _pull(self) -> None:
         """Suspended while the queue is full: producers wait in the source, not here."""
-        away = 0
+        away = empty = 0
         while not self._stopping.is_set():
             await self._until(lambda: self._room() > 0)
             if self._stopping.is_set():
@@ -107,8 +107,9 @@ class Pool:
             away = 0
             self._put(runs)
             self._tell()
-            if not runs:
-                await self._pause(IDLE_SECONDS)
+            empty = 0 if runs else empty + 1
+            if empty:
+                await self._pause(min(QUIET_SECONDS, IDLE_SECONDS * 2 ** min(empty - 1, 8)))
 
     def _put(self, runs: Iterable[Run]) -> None:
         for run in runs:

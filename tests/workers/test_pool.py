@@ -152,7 +152,10 @@ def test_it_waits_longer_each_time_while_handlers_can_t(monkeypatch: pytest.Monk
         await until(lambda: len(made.handled) == 1)
 
     played(lambda: Made(Some("P", (1,))), play)
-    assert [seconds for seconds in paused if seconds >= 0.2][:7] == [0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
+    idle = (0.06, 0.12, 0.24, 0.3)
+    assert [seconds for seconds in paused if seconds not in idle][:7] == [0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
+    quiet = [seconds for seconds in paused if seconds in idle]
+    assert quiet[:6] == [*idle, 0.3, 0.3], "a source that has nothing is asked less often, too"
 
 
 def test_it_handles_a_sequence_in_order_and_others_beside_it() -> None:
