@@ -7,22 +7,20 @@ from datetime import datetime
 
 from claimcheck import people
 from claimcheck.db import Connection, Database
+from claimcheck.forecasts import measuring
 
 BOOST = 8.0  # times its weight
-MARGIN_HOURS = 0.25
-CALM = 1.5  # the boost ends when there is half as much time again as is needed
-UNKNOWN_HOURS = 4.0  # before the deadline of a project of which nothing has settled lately
+LIKELY, CALM = 0.5, 0.25  # the chance of missing the deadline that begins a boost, and the one below which it ends
+UNKNOWN_HOURS = 4.0  # before the deadline of a project at which nobody has ever worked
 
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A project with a deadline. `per_hour`: items that settled in an hour of work lately, None where none did."""
+    """A project with a deadline."""
 
     project_id: int
     boost: float
     hours_left: float
-    open_items: int
-    per_hour: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,27 +32,30 @@ class Boost:
     boost_off: bool
 
 
-def wanted(due: Due) -> float:
-    """The boost that a project should have now: 1, or 8 while what is open takes longer than is left, a quarter of an hour to spare.
+def wanted(due: Due, *, chance: float | None, open_items: int) -> float:
+    """The boost that a project should have now: 1, or 8 while it would sooner miss its deadline than keep it, by its forecast.
 
     Also past the deadline, and where nothing is known of its pace four hours before it.
     """
-    if due.open_items == 0:
+    if open_items == 0:
         return 1.0
-    needed = UNKNOWN_HOURS if due.per_hour is None else due.open_items / due.per_hour
-    slack = CALM if due.boost > 1 else 1.0
-    return BOOST if due.hours_left < needed * slack + MARGIN_HOURS else 1.0
+    if chance is None:
+        return BOOST if due.hours_left < UNKNOWN_HOURS else 1.0
+    return BOOST if chance >= (CALM if due.boost > 1 else LIKELY) else 1.0
 
 
 def run(db: Database) -> int:
     """Boosts what is about to be late and lets go of what is not any more; how many projects changed."""
-    changed = 0
-    for due in db.all("projects/deadlines", Due):
-        boost = wanted(due)
-        if boost != due.boost:
-            pace = "unknown pace" if due.per_hour is None else f"{due.per_hour:.1f} items an hour"
-            why = f"{due.open_items} items open, {due.hours_left:.1f} hours left, {pace}"
-            changed += db.run("projects/boost", project_id=due.project_id, boost=boost, why=why, me=people.SYSTEM)
+    due, changed = db.all("projects/deadlines", Due), 0
+    past = measuring.past(db) if due else []
+    for one in due:
+        told = measuring.tell(db, project_id=one.project_id, known=past)
+        chance = told.found.miss_probability
+        boost = wanted(one, chance=chance, open_items=told.open_items)
+        if boost != one.boost:
+            said = "its pace unknown" if chance is None else f"{chance:.0%} likely to miss the deadline"
+            why = f"{told.open_items} items open, {one.hours_left:.1f} hours left, {said}"
+            changed += db.run("projects/boost", project_id=one.project_id, boost=boost, why=why, me=people.SYSTEM)
     return changed
 
 

@@ -20,6 +20,60 @@ GRANT SELECT ON access_events TO claimcheck_web;
 GRANT INSERT ON access_events TO claimcheck_worker;
 GRANT SELECT ON access_events TO claimcheck_worker;
 
+CREATE TABLE alert_notices (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    alert_id bigint NOT NULL,
+    kind text NOT NULL,
+    person_id integer,
+    state text NOT NULL DEFAULT 'pending'::text,
+    attempts integer NOT NULL DEFAULT 0,
+    due timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    last_error text,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    done_at timestamp with time zone);
+ALTER TABLE alert_notices ADD CONSTRAINT alert_notices_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alerts(id);
+ALTER TABLE alert_notices ADD CONSTRAINT alert_notices_check CHECK (((kind = 'email'::text) = (person_id IS NOT NULL)));
+ALTER TABLE alert_notices ADD CONSTRAINT alert_notices_check1 CHECK (((state = 'done'::text) = (done_at IS NOT NULL)));
+ALTER TABLE alert_notices ADD CONSTRAINT alert_notices_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'email'::text])));
+ALTER TABLE alert_notices ADD CONSTRAINT alert_notices_once UNIQUE NULLS NOT DISTINCT (alert_id, kind, person_id);
+ALTER TABLE alert_notices ADD CONSTRAINT alert_notices_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE alert_notices ADD CONSTRAINT alert_notices_pkey PRIMARY KEY (id);
+ALTER TABLE alert_notices ADD CONSTRAINT alert_notices_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'done'::text, 'dead'::text])));
+CREATE INDEX alert_notices_due ON public.alert_notices USING btree (due) WHERE (state = 'pending'::text);
+GRANT SELECT ON alert_notices TO claimcheck_web;
+GRANT INSERT ON alert_notices TO claimcheck_worker;
+GRANT SELECT ON alert_notices TO claimcheck_worker;
+GRANT UPDATE (attempts, done_at, due, last_error, state) ON alert_notices TO claimcheck_worker;
+
+CREATE TABLE alerts (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    project_id integer NOT NULL,
+    no integer NOT NULL,
+    at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    state text NOT NULL,
+    was text NOT NULL,
+    deadline timestamp with time zone NOT NULL,
+    miss_probability double precision,
+    eta timestamp with time zone,
+    eta_low timestamp with time zone,
+    eta_high timestamp with time zone,
+    open_items integer NOT NULL,
+    skill text,
+    experts integer,
+    items integer);
+ALTER TABLE alerts ADD CONSTRAINT alerts_check CHECK ((state <> was));
+ALTER TABLE alerts ADD CONSTRAINT alerts_in_order UNIQUE (project_id, no);
+ALTER TABLE alerts ADD CONSTRAINT alerts_miss_probability_check CHECK (((miss_probability >= (0)::double precision) AND (miss_probability <= (1)::double precision)));
+ALTER TABLE alerts ADD CONSTRAINT alerts_pkey PRIMARY KEY (id);
+ALTER TABLE alerts ADD CONSTRAINT alerts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE alerts ADD CONSTRAINT alerts_state_check CHECK ((state = ANY (ARRAY['on_time'::text, 'at_risk'::text, 'late'::text])));
+ALTER TABLE alerts ADD CONSTRAINT alerts_was_check CHECK ((was = ANY (ARRAY['on_time'::text, 'at_risk'::text, 'late'::text])));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.alerts FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.alerts FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT SELECT ON alerts TO claimcheck_web;
+GRANT INSERT ON alerts TO claimcheck_worker;
+GRANT SELECT ON alerts TO claimcheck_worker;
+
 CREATE TABLE appeals (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     person_id integer NOT NULL,
@@ -394,6 +448,67 @@ GRANT INSERT ON evidence_parts TO claimcheck_web;
 GRANT SELECT ON evidence_parts TO claimcheck_web;
 GRANT INSERT ON evidence_parts TO claimcheck_worker;
 GRANT SELECT ON evidence_parts TO claimcheck_worker;
+
+CREATE TABLE forecast_ends (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    project_id integer NOT NULL,
+    batch_id bigint,
+    at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    hour timestamp with time zone NOT NULL DEFAULT date_trunc('hour'::text, clock_timestamp(), 'UTC'::text),
+    items integer NOT NULL,
+    most_at timestamp with time zone NOT NULL,
+    last_at timestamp with time zone NOT NULL);
+ALTER TABLE forecast_ends ADD CONSTRAINT forecast_ends_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id);
+ALTER TABLE forecast_ends ADD CONSTRAINT forecast_ends_hourly UNIQUE NULLS NOT DISTINCT (project_id, batch_id, hour);
+ALTER TABLE forecast_ends ADD CONSTRAINT forecast_ends_items_check CHECK ((items > 0));
+ALTER TABLE forecast_ends ADD CONSTRAINT forecast_ends_pkey PRIMARY KEY (id);
+ALTER TABLE forecast_ends ADD CONSTRAINT forecast_ends_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.forecast_ends FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.forecast_ends FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT SELECT ON forecast_ends TO claimcheck_web;
+GRANT INSERT ON forecast_ends TO claimcheck_worker;
+GRANT SELECT ON forecast_ends TO claimcheck_worker;
+
+CREATE TABLE forecast_log (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    project_id integer NOT NULL,
+    batch_id bigint,
+    at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    hour timestamp with time zone NOT NULL DEFAULT date_trunc('hour'::text, clock_timestamp(), 'UTC'::text),
+    items integer NOT NULL,
+    settled integer NOT NULL,
+    progress double precision NOT NULL,
+    bucket smallint NOT NULL,
+    looks_left double precision NOT NULL,
+    looks_an_hour double precision,
+    experts integer NOT NULL,
+    raw_most double precision,
+    raw_last double precision,
+    most double precision,
+    most_low double precision,
+    most_high double precision,
+    last double precision,
+    last_low double precision,
+    last_high double precision,
+    deadline timestamp with time zone,
+    miss_probability double precision,
+    state text NOT NULL);
+ALTER TABLE forecast_log ADD CONSTRAINT forecast_log_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id);
+ALTER TABLE forecast_log ADD CONSTRAINT forecast_log_hourly UNIQUE NULLS NOT DISTINCT (project_id, batch_id, hour);
+ALTER TABLE forecast_log ADD CONSTRAINT forecast_log_items_check CHECK ((items > 0));
+ALTER TABLE forecast_log ADD CONSTRAINT forecast_log_miss_probability_check CHECK (((miss_probability >= (0)::double precision) AND (miss_probability <= (1)::double precision)));
+ALTER TABLE forecast_log ADD CONSTRAINT forecast_log_pkey PRIMARY KEY (id);
+ALTER TABLE forecast_log ADD CONSTRAINT forecast_log_progress_check CHECK (((progress >= (0)::double precision) AND (progress <= (1)::double precision)));
+ALTER TABLE forecast_log ADD CONSTRAINT forecast_log_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE forecast_log ADD CONSTRAINT forecast_log_raw_last_check CHECK ((raw_last >= (0)::double precision));
+ALTER TABLE forecast_log ADD CONSTRAINT forecast_log_raw_most_check CHECK ((raw_most >= (0)::double precision));
+ALTER TABLE forecast_log ADD CONSTRAINT forecast_log_settled_check CHECK ((settled >= 0));
+ALTER TABLE forecast_log ADD CONSTRAINT forecast_log_state_check CHECK ((state = ANY (ARRAY['no_deadline'::text, 'on_time'::text, 'at_risk'::text, 'late'::text, 'unknown'::text])));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.forecast_log FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.forecast_log FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT SELECT ON forecast_log TO claimcheck_web;
+GRANT INSERT ON forecast_log TO claimcheck_worker;
+GRANT SELECT ON forecast_log TO claimcheck_worker;
 
 CREATE TABLE gold_exposures (
     task_id bigint NOT NULL,

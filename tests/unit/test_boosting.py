@@ -7,22 +7,19 @@ import pytest
 from claimcheck.boosting import BOOST, Due, wanted
 
 
-def due(hours_left: float, items: int, per_hour: float | None, boost: float = 1.0) -> Due:
-    return Due(1, boost, hours_left, items, per_hour)
-
-
 @pytest.mark.parametrize(
-    ("now", "boost"),
+    ("hours_left", "items", "chance", "boost", "then"),
     [
-        (due(10.0, 90, 10.0), 1.0),  # nine hours of work in ten
-        (due(9.2, 90, 10.0), BOOST),  # less than a quarter of an hour to spare
-        (due(-1.0, 5, 10.0), BOOST),  # late already
-        (due(1.0, 0, 10.0), 1.0),  # nothing is open
-        (due(5.0, 10, None), 1.0),
-        (due(4.0, 10, None), BOOST),  # nothing settled lately, and four hours are left
-        (due(10.0, 90, 10.0, BOOST), BOOST),  # not let go of as soon as it would do
-        (due(14.0, 90, 10.0, BOOST), 1.0),
+        (10.0, 90, 0.49, 1.0, 1.0),
+        (10.0, 90, 0.5, 1.0, BOOST),  # it would sooner miss its deadline than keep it
+        (-1.0, 5, 1.0, 1.0, BOOST),  # late already
+        (1.0, 0, None, 1.0, 1.0),  # nothing is open
+        (5.0, 10, None, 1.0, 1.0),
+        (3.9, 10, None, 1.0, BOOST),  # nobody has ever worked at it, and less than four hours are left
+        (10.0, 90, 0.3, BOOST, BOOST),  # not let go of as soon as it would do
+        (14.0, 90, 0.2, BOOST, 1.0),
+        (14.0, 0, None, BOOST, 1.0),
     ],
 )
-def test_it_boosts_what_is_about_to_be_late(now: Due, boost: float) -> None:
-    assert wanted(now) == boost
+def test_it_boosts_what_is_about_to_be_late(hours_left: float, items: int, chance: float | None, boost: float, then: float) -> None:
+    assert wanted(Due(1, boost, hours_left), chance=chance, open_items=items) == then

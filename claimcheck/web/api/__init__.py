@@ -5,6 +5,7 @@ from claimcheck.web.api import (
     batches,
     dead_letters,
     decisions,
+    forecasts,
     golds,
     intake,
     items,
@@ -23,7 +24,7 @@ from claimcheck.web.api import (
 from claimcheck.web.api.routes import ROUTES, blueprint
 
 __all__ = [
-    "ROUTES", "assignments", "batches", "blueprint", "dead_letters", "decisions", "golds", "intake", "items",
+    "ROUTES", "assignments", "batches", "blueprint", "dead_letters", "decisions", "forecasts", "golds", "intake", "items",
     "openapi", "payload", "payouts", "projects", "results", "reviewers", "signing_keys", "skills", "standings", "tasks",
     "uploads",
 ]  # fmt: skip
