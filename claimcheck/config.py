@@ -21,7 +21,7 @@ PREFIX = "CLAIMCHECK_"
 PREFIXED = ("home", "demo", "demo_password")  # the attributes whose variable carries the prefix
 SECRETS = (
     "database_url", "database_url_web", "database_url_worker", "redis_url", "streams_url", "s3_access_key", "s3_secret_key", "secret_key",
-    "demo_password",
+    "demo_password", "smtp_url",
 )  # fmt: skip
 WELL_KNOWN = ("changeme", "secretkey", "yoursecret", "insecure", "default", "example", "password", "0123456789")
 
@@ -81,6 +81,10 @@ class Settings(BaseSettings):
     demo: bool = Field(default=True, description="0 for an empty desk, or 1")
     demo_password: str | None = Field(default=None, repr=False, min_length=12, max_length=200, description="a password of 12 to 200 characters")
     workers: int = Field(default=2, ge=1, le=64, description="how many workers apply outcomes, from 1 to 64")
+    smtp_url: str | None = Field(default=None, repr=False, description="a mail server, as smtp://USER:PASSWORD@HOST:PORT or smtps://…")
+    mail_from: str = Field(
+        default="claimcheck@localhost", pattern=r"^[A-Za-z0-9._+-]+@[A-Za-z0-9.-]+$", max_length=254, description="the address that letters come from"
+    )
     webhook_allow: Networks = Field(default=(), description="a comma list of networks, as 10.0.0.0/8,fd00::/8")
 
     @classmethod
@@ -106,6 +110,13 @@ class Settings(BaseSettings):
     @classmethod
     def _is_redis(cls, value: str | None) -> str | None:
         return _starts(value, "redis://", "rediss://", "unix://")
+
+    @field_validator("smtp_url")
+    @classmethod
+    def _is_smtp(cls, value: str | None) -> str | None:
+        if value is not None and not urlsplit(value).hostname:
+            raise ValueError("it names no server")
+        return _starts(value, "smtp://", "smtps://")
 
     @field_validator("secret_key")
     @classmethod

@@ -13,7 +13,7 @@ import time
 
 import redis
 
-from claimcheck import applying, config, deliveries, errors, logs, outbox
+from claimcheck import applying, config, couriers, deliveries, errors, logs, outbox
 from claimcheck.db import Database
 from claimcheck.experts import upkeep
 from workers import apply, doorbell
@@ -125,7 +125,9 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     db = Database(str(settings.database_url_worker), max_size=10, name="dispatcher")
-    applier = applying.Applier(db, deliveries.sender(settings))
+    sender = deliveries.sender(settings)
+    applier, courier = applying.Applier(db, sender), couriers.Courier(db, sender, couriers.post(settings), settings.base_url)
+    threading.Thread(target=courier.run, args=(stop,), name="courier", daemon=True).start()
     try:
         run(db, Bell(str(settings.redis_url)), applier, stop, away_seconds)
     finally:

@@ -7,12 +7,14 @@ import signal
 import threading
 import time
 
-from claimcheck import boosting, config, errors, evidence, lease_times, logs, publishing, sweeps
+from claimcheck import alerts, boosting, config, errors, evidence, lease_times, logs, publishing, sweeps
 from claimcheck.db import Database
+from claimcheck.forecasts import record
 from claimcheck.store import Store
 
 IDLE_SECONDS = 0.2
 BOOST_SECONDS = 30.0  # between two looks at deadlines and at what is counted hourly
+FORECAST_SECONDS = 60.0  # between two looks at what is to be forecast in this hour, and at what is in danger
 AWAY_SECONDS, LONGEST_SECONDS = 0.5, 5.0  # between attempts while the database or the store does not answer, doubling
 
 log = logs.get("publisher")
@@ -20,13 +22,17 @@ log = logs.get("publisher")
 
 def run(db: Database, store: Store, stop: threading.Event) -> None:
     """Rounds of publishing until `stop` is set; it finishes the round it is in. Outages are waited out."""
-    away, boosted = 0, float("-inf")
+    away, boosted, forecast = 0, float("-inf"), float("-inf")
     while not stop.is_set():
         try:
             if time.monotonic() - boosted > BOOST_SECONDS:
                 boosted = time.monotonic()
                 boosting.run(db)
                 lease_times.count(db)
+            if time.monotonic() - forecast > FORECAST_SECONDS:
+                forecast = time.monotonic()
+                record.run(db)
+                alerts.run(db)
             pause = _round(db, store, probe=away > 0)
             away = 0
         except errors.Error as error:

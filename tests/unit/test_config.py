@@ -43,7 +43,7 @@ def test_it_reads_each_variable_under_its_name(monkeypatch):
         "CLAIMCHECK_HOME": "/srv/desk", "DATABASE_URL": "postgresql://o@db/c", "DATABASE_URL_WEB": "postgresql://w@db/c",
         "DATABASE_URL_WORKER": "postgresql://k@db/c", "REDIS_URL": "rediss://r/0", "STREAMS_URL": "redis://s/0", "DROP_FOLDER": "/srv/breaks", "S3_ENDPOINT": "https://s3.example.org",
         "S3_ACCESS_KEY": "ak", "S3_SECRET_KEY": "sk", "S3_BUCKET": "desk", "SECRET_KEY": GOOD_KEY, "CLAIMCHECK_DEMO": "0",
-        "CLAIMCHECK_DEMO_PASSWORD": "thirteen long", "WORKERS": "4",
+        "CLAIMCHECK_DEMO_PASSWORD": "thirteen long", "WORKERS": "4", "SMTP_URL": "smtps://u:p@mail.example.org", "MAIL_FROM": "desk@example.org",
         "WEBHOOK_ALLOW": "127.0.0.0/8",
     }  # fmt: skip
     assert set(given) == {config.variable(name) for name in config.Settings.model_fields}
@@ -67,7 +67,7 @@ def test_it_hands_the_same_settings_to_a_child(monkeypatch):
 
 @pytest.mark.parametrize("attribute", config.SECRETS)
 def test_it_reads_every_secret_from_a_file(monkeypatch, tmp_path, attribute):
-    text = {"redis_url": "redis://r/0", "streams_url": "redis://s/0", "secret_key": GOOD_KEY}.get(attribute, "postgresql://u:p@db/c")
+    text = {"redis_url": "redis://r/0", "streams_url": "redis://s/0", "secret_key": GOOD_KEY, "smtp_url": "smtp://mail.example.org"}.get(attribute, "postgresql://u:p@db/c")
     (tmp_path / "secret").write_text(f"{text}\n")
     monkeypatch.setenv(f"{config.variable(attribute)}_FILE", str(tmp_path / "secret"))
     assert getattr(config.load(), attribute) == text
@@ -90,7 +90,7 @@ BAD = [
     ("DATABASE_URL_WORKER", "x"), ("REDIS_URL", "localhost:6379"), ("S3_ENDPOINT", "s3.example.org"), ("S3_BUCKET", "No Bucket"),
     ("SECRET_KEY", "short"), ("SECRET_KEY", "a" * 40), ("SECRET_KEY", "change-me-change-me-change-me-please"),
     ("CLAIMCHECK_DEMO", "perhaps"), ("CLAIMCHECK_DEMO_PASSWORD", "eleven long"), ("WORKERS", "0"), ("WORKERS", "many"),
-    ("WEBHOOK_ALLOW", "localhost"),
+    ("WEBHOOK_ALLOW", "localhost"), ("SMTP_URL", "mail.example.org"), ("MAIL_FROM", "nobody"),
 ]  # fmt: skip
 
 

@@ -1,0 +1,93 @@
+"""Alerts: a project's deadline comes into danger, is past hope, or is safe again. Each change is told once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from claimcheck import people, projects
+from claimcheck.db import Database
+from claimcheck.forecasts import measuring
+from claimcheck.forecasts.estimate import State
+from claimcheck.forecasts.measuring import Told
+
+UNKNOWN_HOURS = 4.0  # before the deadline of a project at which nobody has ever worked
+STATES = ("on_time", "at_risk", "late")
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """A change of state, with the forecast behind it and what would help. `done`, `pending` and `dead` count its notices."""
+
+    id: int
+    project_id: int
+    at: datetime
+    state: State
+    was: State
+    deadline: datetime
+    miss_probability: float | None
+    eta: datetime | None
+    eta_low: datetime | None
+    eta_high: datetime | None
+    open_items: int
+    skill: str | None
+    experts: int | None
+    items: int | None
+    done: int
+    pending: int
+    dead: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    project_id: int
+    state: State
+    no: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Count:
+    n: int
+
+
+def run(db: Database) -> int:
+    """Raises what has changed; how many."""
+    watched, raised = db.all("alerts/watched", _Watched), 0
+    past = measuring.past(db) if watched else []
+    for one in watched:
+        told = measuring.tell(db, project_id=one.project_id, before=one.state, known=past)
+        state = _state(told)
+        if state is not None and state != one.state:
+            raised += _raise(db, told, one, state)
+    return raised
+
+
+def _state(told: Told) -> State | None:
+    """What is to be told; None where nothing is known and there is time yet, or where the last item came too late."""
+    if not told.open_items and (told.subject.hours_left or 0) <= 0:
+        return None
+    if told.found.state in STATES:
+        return told.found.state
+    hours = told.subject.hours_left
+    return "at_risk" if told.found.state == "unknown" and hours is not None and hours < UNKNOWN_HOURS else None
+
+
+def _raise(db: Database, told: Told, before: _Watched, state: State) -> int:
+    last = told.found.last if told.open_items else None
+    low, point, high = (last.low, last.point, last.high) if last else (None, None, None)
+    return db.run(
+        "alerts/raise", project_id=before.project_id, no=before.no + 1, state=state, was=before.state, deadline=told.subject.deadline,
+        miss_probability=told.found.miss_probability, eta=told.moment(point), eta_low=told.moment(low), eta_high=told.moment(high),
+        open_items=told.open_items, skill=told.help.skill, experts=told.help.experts, items=told.help.items, me=people.SYSTEM,
+    )  # fmt: skip
+
+
+def page(db: Database, *, project_id: int, limit: int = 5) -> list[Alert]:
+    """A project's newest."""
+    return db.all("alerts/page", Alert, project_id=project_id, limit=limit)
+
+
+def in_danger(db: Database, person: people.Person) -> int:
+    """How many projects that this person may see are at risk or late. Raises Forbidden."""
+    row = db.one("alerts/in_danger", _Count, customer_id=projects.reach(person))
+    return row.n if row else 0
