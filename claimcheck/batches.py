@@ -31,6 +31,21 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """A batch in its project's list. `settled` of its `items` when it was last forecast; `ended_at`: when the last item was settled."""
+
+    id: int
+    created_at: datetime
+    closed_at: datetime | None
+    items: int
+    refused: int
+    settled: int | None
+    state: str | None
+    said_at: datetime | None
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Sent:
     """What became of a sending: `accepted` rows are new, `repeated` were here with the same content, `refused` are dead letters."""
 
@@ -79,6 +94,11 @@ def load(db: Database, *, batch_id: int, person: Person) -> Batch:
     if row is None:
         raise errors.NotFound()
     return row
+
+
+def page(db: Database, *, project_id: int, limit: int = 20) -> list[Listed]:
+    """A project's newest batches that have anything in them."""
+    return db.all("batches/page", Listed, project_id=project_id, limit=limit)
 
 
 def take(db: Database, *, project: int, by: int, rows: Iterable[Any], batch_id: int | None = None) -> Sent:

@@ -79,6 +79,25 @@ def page(db: Database, *, project_id: int, after: int = 0, limit: int = 100) -> 
     return Page(certain, len(certain) == limit)
 
 
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """An outcome in a list of the newest."""
+
+    decision_id: int
+    item_id: int
+    idempotency_key: str
+    outcome: str
+    answer: Any
+    reason_code: str
+    supersedes: int | None
+    decided_at: datetime
+
+
+def lately(db: Database, *, project_id: int, batch_id: int | None = None, limit: int = 10) -> list[Settled]:
+    """The newest outcomes, newest first; of a batch those among the project's last 2,000."""
+    return db.all("results/lately", Settled, project_id=project_id, batch_id=batch_id, limit=limit)
+
+
 def hash_now(db: Database, project_id: int, result: Result) -> bytes:
     """The hash of the item's newest evidence, shown as it was for this decision: the decision's own unless it changed since."""
     if not result.evidence_changed:

@@ -100,4 +100,6 @@
   const nav = document.querySelector(".bar nav"), current = nav?.querySelector("[aria-current]");
   if (current) nav.scrollLeft = current.offsetLeft - nav.offsetLeft - (nav.clientWidth - current.offsetWidth) / 2;
   tell(), closable(), setInterval(tell, 30000);
+  // What is read anew while somebody looks: a region with data-poll asks by its own hx-get. One that somebody has opened something in is left alone.
+  setInterval(() => { if (!document.hidden) for (const region of all("[data-poll]")) if (!region.querySelector("details[open]")) region.dispatchEvent(new Event("look")); }, 20000);
 })();

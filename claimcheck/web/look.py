@@ -12,7 +12,7 @@ from flask import Flask, Response, g, request, send_from_directory
 from flask_login import current_user
 from markupsafe import Markup
 
-from claimcheck import dead_letters, errors, people
+from claimcheck import alerts, dead_letters, errors, people
 from claimcheck.people import Person
 from claimcheck.web import access, desk, places
 from claimcheck.web.pages import THEME_COOKIE, THEMES
@@ -43,6 +43,8 @@ def _count(place: places.Place) -> int | None:
     try:
         if place.path == "/dead-letters" and access.current().role in ("lead", "operator"):
             return dead_letters.waiting(desk().db)
+        if place.path == "/forecasts":
+            return alerts.in_danger(desk().db, access.current())
         return people.waiting_escalations(desk().db) if place.path == "/escalations" else None
     except errors.Error:
         return None

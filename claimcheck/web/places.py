@@ -33,6 +33,7 @@ PLACES = (
     Place("/pay", "Pay", "y", ("reviewer",)),
     Place("/items", "Items", "i", ("lead", "customer")),
     Place("/projects", "Projects", "p", ("lead", "customer", "operator")),
+    Place("/forecasts", "Forecasts", "f", ("lead", "customer")),
     Place("/effects", "Effects", "x", ("operator",)),
     Place("/people", "People", "o", ("lead", "operator")),
     Place("/skills", "Skills", "k", ("lead", "operator")),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import yaml
 from flask import Blueprint, flash, render_template, request, url_for
 
-from claimcheck import boosting, errors, project_files, projects, versions
+from claimcheck import alerts, batches, boosting, errors, project_files, projects, versions
+from claimcheck.forecasts import record
 from claimcheck.projects import Project
 from claimcheck.rules import Rules
-from claimcheck.web import access, desk, htmx
+from claimcheck.web import access, desk, forecasts, htmx
+from claimcheck.web.batches import settled
 
 blueprint = Blueprint("projects", __name__, url_prefix="/projects")
 PAGE, VERSIONS = 50, 20
@@ -19,7 +21,8 @@ PAGE, VERSIONS = 50, 20
 def index():
     found = projects.page(desk().db, access.current(), after=_after(), limit=PAGE + 1)
     counts = projects.counts(desk().db, [one.id for one in found[:PAGE]])
-    return render_template("projects/index.html", listed=found[:PAGE], counts=counts, more=len(found) > PAGE)
+    said = record.newest(desk().db, [one.id for one in found[:PAGE]])
+    return render_template("projects/index.html", listed=found[:PAGE], counts=counts, said=said, more=len(found) > PAGE)
 
 
 def _after() -> int:
@@ -48,6 +51,10 @@ def _show(one: Project, *, typed: dict[str, str] | None = None, error: errors.Er
         text=written(one.parsed),
         counts=projects.counts(db, [one.id])[one.id],
         boost=boosting.of_project(db, project_id=one.id),
+        told=forecasts.tell(one.id),
+        alerted=alerts.page(db, project_id=one.id),
+        sent=batches.page(db, project_id=one.id),
+        settled=settled(one) if access.current().role != "operator" else [],
         versions=versions.page(db, one.id, after=_after(), limit=VERSIONS),
         typed=typed,
         error=error,

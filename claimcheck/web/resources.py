@@ -7,11 +7,13 @@ from flask import Flask
 from claimcheck.web import (
     api,
     assignments,
+    batches,
     dead_letters,
     decisions,
     docs,
     effects,
     escalations,
+    forecasts,
     items,
     lease_times,
     libraries,
@@ -30,8 +32,8 @@ from claimcheck.web import (
 )
 
 RESOURCES = (
-    login, pages, people, libraries, payload, review, assignments, decisions, escalations, work, projects, lease_times, items, effects, dead_letters,
-    pipeline, pay, skills, standing, api, docs, metrics,
+    login, pages, people, libraries, payload, review, assignments, decisions, escalations, work, projects, lease_times, batches, forecasts, items,
+    effects, dead_letters, pipeline, pay, skills, standing, api, docs, metrics,
 )  # fmt: skip
 
 

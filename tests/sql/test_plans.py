@@ -115,6 +115,7 @@ CASES = {
         ),
         90,
     ),
+    "how many deadlines are in danger": (lambda c: ("alerts/in_danger", {"customer_id": None}), 60),
     "an effect's lease": (lambda c: ("outbox/lease", {"outbox_id": 5, "attempts": 9, "patience": 5, "at_once": 4, "seconds": 30.0}), 20),
     "an effect done": (lambda c: ("outbox/done", {"outbox_id": 5, "lease": uuid.uuid4()}), 20),
 }
