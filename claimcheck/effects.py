@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from claimcheck import config, errors, outbound, rules, signing
+from claimcheck import config, errors, hooks, outbound, signing
 from claimcheck.config import Settings
 from claimcheck.db import Connection, Database
 from claimcheck.outbound import webhook as messages
@@ -65,7 +65,7 @@ def check_url(url: str, settings: Settings) -> None:
         raise errors.Invalid.field("webhook.url", str(failure)) from None
 
 
-def install(connection: Connection, project_id: int, webhook: rules.Webhook | None, settings: Settings | None = None) -> str | None:
+def install(connection: Connection, project_id: int, webhook: hooks.Webhook | None, settings: Settings | None = None) -> str | None:
     """Gives a project the effects that its rules name; a new webhook's secret, which is shown this once.
 
     Run again, it changes the webhook's address and outcomes and keeps its secret; rules without one switch it off.

@@ -79,6 +79,12 @@ class Forbidden(Error):
     code = "FORBIDDEN"
 
 
+class Masked(Forbidden):
+    """This is masked: reveal it with one of the project's purposes."""
+
+    code = "MASKED"
+
+
 class CrossSite(Forbidden):
     """This came from a page of another site, so it was not taken. Open the desk itself and try again."""
 

@@ -7,8 +7,9 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from claimcheck import canonical, errors, transactions
+from claimcheck import canonical, errors, masking, transactions
 from claimcheck.db import Connection, Database
+from claimcheck.masking import Reveal
 from claimcheck.people import Person
 from claimcheck.store import Store
 
@@ -33,8 +34,22 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class _Step:
+    last: int | None
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened(Part):
+    masked: list[str]
+    purposes: list[str]
+    withheld: bool
+    revealed: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class OpenPart:
-    """A part on its way to somebody who may see it. `stream` gives its bytes; close it where it is not read to its end."""
+    """A part on its way to somebody who may see it, masked. `stream` gives its bytes; close it where it is not read to its end."""
 
     name: str
     content_type: str
@@ -157,18 +172,29 @@ def _rehash_all(db: Database, rules: _Rules) -> tuple[int, int]:
     return found, done
 
 
-def open_part(db: Database, store: Store, *, assignment_id: int, person_id: int, n: int) -> OpenPart:
-    """Part `n` for who holds the assignment, or submitted it; the access is on record before this returns.
+def untitle(db: Database, *, project_id: int) -> None:
+    """Calls every item of a project by its key: what its title was made of may be masked now."""
+    step = _Step(0, 0)
+    while step and step.last is not None:
+        step = db.one("evidence/untitle", _Step, project_id=project_id, after=step.last, limit=PAGE)
 
-    Raises NotFound, PayloadMissing, PayloadDamaged or StoreUnavailable: then nothing can be shown.
+
+def open_part(db: Database, store: Store, *, assignment_id: int, person_id: int, n: int, reveal: Reveal = masking.NOTHING) -> OpenPart:
+    """Part `n` for who holds the assignment, or submitted it; the access is on record before this returns, each revealed field by itself.
+
+    Raises NotFound, PayloadMissing, PayloadDamaged or StoreUnavailable: then nothing can be shown. Raises Masked for a masked
+    file without a purpose, Invalid for a reveal that can't be.
     """
-    return _open(store, db.one("evidence/open_part", Part, assignment_id=assignment_id, person_id=person_id, n=n))
+    asked = {"assignment_id": assignment_id, "person_id": person_id, "n": n}
+    return _open(store, db.one("evidence/open_part", _Opened, **asked, reveal=[*reveal.fields], for_purpose=reveal.purpose), reveal)
 
 
-def open_item_part(db: Database, store: Store, *, person: Person, item_id: int, version: int, n: int, purpose: str) -> OpenPart:
-    """Part `n` of a published version for a lead, or for the customer whose item it is; as `open_part` otherwise."""
-    asked = {"item_id": item_id, "version": version, "n": n, "purpose": purpose}
-    return _open(store, db.one("evidence/open_item_part", Part, person_id=person.id, **asked))
+def open_item_part(
+    db: Database, store: Store, *, person: Person, item_id: int, version: int, n: int, purpose: str, reveal: Reveal = masking.NOTHING
+) -> OpenPart:
+    """Part `n` of a published version for a lead, or, unmasked, for the customer whose item it is; as `open_part` otherwise."""
+    asked = {"person_id": person.id, "item_id": item_id, "version": version, "n": n, "purpose": purpose}
+    return _open(store, db.one("evidence/open_item_part", _Opened, **asked, reveal=[*reveal.fields], for_purpose=reveal.purpose), reveal)
 
 
 def fields(db: Database, store: Store, *, assignment_id: int, person_id: int) -> dict[str, Any]:
@@ -177,11 +203,22 @@ def fields(db: Database, store: Store, *, assignment_id: int, person_id: int) ->
     return canonical.parse_json(b"".join(opened.stream))
 
 
-def _open(store: Store, part: Part | None) -> OpenPart:
+def _open(store: Store, part: _Opened | None, reveal: Reveal) -> OpenPart:
     if part is None:
         raise errors.NotFound()
+    if part.withheld:
+        raise masking.refusal(masked=part.masked, purposes=part.purposes, part=part.name, reveal=reveal)
+    hidden = [name for name in part.masked if name not in part.revealed]
+    if part.n == 0 and hidden:
+        data = redacted(b"".join(_whole(store, part)), hidden)
+        return OpenPart(part.name, part.content_type, len(data), hashlib.sha256(data).digest(), (chunk for chunk in (data,)))
     stream = _whole(store, part) if part.size <= WHOLE else _verified(store, part)
     return OpenPart(part.name, part.content_type, part.size, part.sha256, stream)
+
+
+def redacted(fields: bytes, hidden: Sequence[str]) -> bytes:
+    """The payload's fields as they were sent, with masks in their places."""
+    return canonical.encode(masking.redact(canonical.parse_json(fields), hidden))
 
 
 def _whole(store: Store, part: Part) -> Generator[bytes]:

@@ -12,10 +12,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, TextIO
 
-from claimcheck import decisions, errors, filenames, keys, results
+from claimcheck import decisions, errors, evidence, filenames, keys, masking, results
 from claimcheck.db import Database
+from claimcheck.masking import Reveal
 from claimcheck.people import Person
 from claimcheck.projects import Project
+from claimcheck.rules import Rules
 from claimcheck.store import Store
 
 PAGE = 200
@@ -35,6 +37,9 @@ class Part:
     size: int
     sha256: bytes
     object_key: str
+    masked: list[str]
+    withheld: bool
+    revealed: list[str]
 
 
 @dataclass(slots=True)
@@ -43,25 +48,36 @@ class Written:
 
     items: int = 0
     parts: int = 0
+    masked: int = 0
     bytes: int = 0
     outcomes: int = 0
 
 
 def write(
-    db: Database, store: Store, *, project: Project, me: Person, secret: str, out: Path, say: Callable[[str], None] = lambda line: None
+    db: Database,
+    store: Store,
+    *,
+    project: Project,
+    me: Person,
+    secret: str,
+    out: Path,
+    purpose: str | None = None,
+    say: Callable[[str], None] = lambda line: None,
 ) -> Written:
     """Writes the export into the folder `out`: `items.jsonl`, `items/ID/vN/PART`, `results.jsonl`, `receipts/ID.json`, `keys/ID.pem`.
 
-    Every reading is on record. Raises PayloadMissing or PayloadDamaged for a part that is not what was taken in, Unavailable
-    where outcomes are on their way for longer than `PATIENCE`.
+    Every reading is on record. Without a purpose masked fields read `[masked]` and masked files are left out; with one each is
+    revealed, on record. Raises Invalid for a purpose that is none of the project's, PayloadMissing or PayloadDamaged for a part
+    that is not what was taken in, Unavailable where outcomes are on their way for longer than `PATIENCE`.
     """
+    reveal = revealing(project.parsed, purpose)
     out.mkdir(parents=True, exist_ok=True)
     done = Written()
     (out / "project.json").write_text(
         json.dumps({"id": project.id, "name": project.name, "version": project.version, "rules": project.rules}, indent=1)
     )
     with (out / "items.jsonl").open("w", encoding="utf-8") as index:
-        for item_id, parts in groupby(_parts(db, project.id, me), key=lambda part: part.item_id):
+        for item_id, parts in groupby(_parts(db, project.id, me, reveal), key=lambda part: part.item_id):
             _item(store, out, item_id, [*parts], index, done)
             if done.items % 500 == 0:
                 say(f"{done.items:,} items written")
@@ -71,9 +87,18 @@ def write(
     return done
 
 
-def _parts(db: Database, project_id: int, me: Person) -> Iterator[Part]:
-    after = 0
-    while page := db.all("evidence/export", Part, project_id=project_id, me=me.id, after=after, limit=PAGE):
+def revealing(rules: Rules, purpose: str | None) -> Reveal:
+    """All that is masked, for a purpose; nothing without one. Raises Invalid."""
+    if purpose is None or not rules.masked:
+        return masking.NOTHING
+    reveal = Reveal(tuple(rules.masked), purpose)
+    masking.check(reveal, masked=rules.masked, purposes=[p.code for p in rules.purposes])
+    return reveal
+
+
+def _parts(db: Database, project_id: int, me: Person, reveal: Reveal) -> Iterator[Part]:
+    asked, after = {"project_id": project_id, "me": me.id, "reveal": [*reveal.fields], "for_purpose": reveal.purpose}, 0
+    while page := db.all("evidence/export", Part, **asked, after=after, limit=PAGE):
         yield from page
         after = page[-1].item_id
 
@@ -81,26 +106,25 @@ def _parts(db: Database, project_id: int, me: Person) -> Iterator[Part]:
 def _item(store: Store, out: Path, item_id: int, parts: list[Part], index: TextIO, done: Written) -> None:
     listed = []
     for part in parts:
+        facts = {"version": part.version, "name": part.name, "content_type": part.content_type, "size": part.size, "sha256": part.sha256.hex()}
         path = out / "items" / str(item_id) / f"v{part.version}" / filenames.on_disk(part.name)
-        _part(store, part, path)
-        listed.append(
-            {
-                "version": part.version,
-                "name": part.name,
-                "content_type": part.content_type,
-                "size": part.size,
-                "sha256": part.sha256.hex(),
-                "path": str(path.relative_to(out)),
-            }
-        )
+        hidden = [name for name in part.masked if name not in part.revealed] if part.n == 0 else []
+        done.masked += part.withheld or bool(hidden)
+        if part.withheld:
+            listed.append({**facts, "masked": True})
+            continue
+        done.bytes += _part(store, part, path, hidden)
         done.parts += 1
-        done.bytes += part.size
+        listed.append({**facts, "path": str(path.relative_to(out)), **({"masked": hidden} if hidden else {})})
     index.write(json.dumps({"item_id": item_id, "idempotency_key": parts[0].idempotency_key, "parts": listed}, ensure_ascii=False) + "\n")
     done.items += 1
 
 
-def _part(store: Store, part: Part, path: Path) -> None:
+def _part(store: Store, part: Part, path: Path, hidden: list[str]) -> int:
+    """Writes it; how many bytes. `sha256` in the list stays that of what was taken in."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    if hidden:
+        return path.write_bytes(evidence.redacted(store.read(part.object_key, part.size), hidden))
     digest = hashlib.sha256()
     with path.open("wb") as file, store.open(part.object_key) as chunks:
         for chunk in chunks:
@@ -108,6 +132,7 @@ def _part(store: Store, part: Part, path: Path) -> None:
             file.write(chunk)
     if digest.digest() != part.sha256:
         raise errors.PayloadDamaged(f"item {part.item_id}, {part.name}: the store gives other bytes than were taken in")
+    return part.size
 
 
 def _outcomes(db: Database, project_id: int, secret: str, out: Path, done: Written) -> None:

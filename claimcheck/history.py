@@ -73,6 +73,7 @@ class Facts:
     """An item: what it is, where it stands, and the outcome in force."""
 
     id: int
+    customer_id: int
     project_id: int
     project: str
     project_version: int

@@ -67,6 +67,7 @@ class Terms:
     customer_id: int
     cancelled: bool
     title_field: str | None
+    masked: list[str]
     parts: int
     bytes: int
 
@@ -157,7 +158,7 @@ def _read(row: Any, within: str, terms: Terms) -> _Draft | Refused:
         return Refused(None, "INVALID_JSON", within + error.path.removeprefix("$"), error.detail, uuid4().hex, body)
     try:
         item = validated(Item, value, within)
-        return _Draft(item, payloads.read(item.payload, f"{within}.payload", terms.title_field), body, item.trace_id or uuid4().hex)
+        return _Draft(item, payloads.read(item.payload, f"{within}.payload", terms.title_field, terms.masked), body, item.trace_id or uuid4().hex)
     except errors.Invalid as error:
         return _refused(error, value, body)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 from uuid import UUID
@@ -95,7 +95,7 @@ class Payload:
         return (file.upload for file in self.files if file.upload is not None)
 
 
-def read(value: Any, within: str, title_field: str | None = None) -> Payload:
+def read(value: Any, within: str, title_field: str | None = None, masked: Collection[str] = ()) -> Payload:
     """A payload as somebody sent it. Raises Invalid that names the field, such as `items[3].payload.files[0].name`."""
     if not isinstance(value, Mapping):
         raise errors.Invalid.field(within, "must be an object: the fields to show, and `files`")
@@ -106,7 +106,7 @@ def read(value: Any, within: str, title_field: str | None = None) -> Payload:
     document = _document(fields, within)
     if len(document) + sum(len(f.base64 or "") for f in files) > INLINE_BYTES:
         raise errors.Invalid.field(within, f"is larger than {INLINE_BYTES // MIB} MiB; send large files ahead through POST /v1/uploads")
-    return Payload(within, fields, document, files, _title(value, title_field))
+    return Payload(within, fields, document, files, _title(value, title_field, masked))
 
 
 def _document(fields: Mapping[str, Any], within: str) -> bytes:
@@ -133,11 +133,11 @@ def _files(value: Any, within: str) -> tuple[File, ...]:
     return files
 
 
-def _title(value: Mapping[str, Any], title_field: str | None) -> str | None:
-    """The field that the project names, else the first text, on one line."""
+def _title(value: Mapping[str, Any], title_field: str | None, masked: Collection[str]) -> str | None:
+    """The field that the project names, else the first text that is not masked, on one line."""
     named = value.get(title_field) if title_field else None
     if not isinstance(named, str | int | canonical.Number):
-        named = next((v for v in value.values() if isinstance(v, str) and v.strip()), None)
+        named = next((v for k, v in value.items() if isinstance(v, str) and v.strip() and k not in masked), None)
     return " ".join(str(named).split())[:TITLE] if named is not None else None
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
-from claimcheck import doors, errors
+from claimcheck import doors, errors, transactions
 from claimcheck.db import Connection, Database
 from claimcheck.intake import admission, parameters
 from claimcheck.people import Person
@@ -80,13 +80,6 @@ class _Left:
     n: int
 
 
-class _Undone(Exception):
-    """Carries what would have come of it out of a transaction that is rolled back."""
-
-    def __init__(self, found: Any):
-        self.found = found
-
-
 def of_letter(db: Database, *, dead_letter_id: int, person: Person) -> list[Entry]:
     """The replays of a letter, oldest first. Whether the person may see the letter is the caller's to judge."""
     return db.all("dead_letters/replays", Entry, dead_letter_id=dead_letter_id, person_id=person.id)
@@ -149,18 +142,10 @@ def _left(how: doors.How, asked: Asked, last: int) -> int:
 
 
 def _tried(how: doors.How, work: Callable[[Connection], Found]) -> Found:
-    """What `work` does in one transaction; a dry run is rolled back, so that it meets all that the real one meets, and leaves nothing."""
+    """What `work` does in one transaction; a dry run is taken back."""
     if not how.dry_run:
         how.answers.clear()
         found = how.db.together(work)
         admission.tell(how.db, how.answers, how.settings.version)  # after the commit: the counter's row is everybody's
         return found
-    try:
-        how.db.together(lambda connection: _undo(work(connection)))
-    except _Undone as undone:
-        return undone.found
-    raise AssertionError("it is always undone")
-
-
-def _undo(found: Any) -> None:
-    raise _Undone(found)
+    return transactions.undone(how.db, work)

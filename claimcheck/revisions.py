@@ -27,6 +27,7 @@ class _Revisable:
     idempotency_key: str
     cancelled: bool
     title_field: str | None
+    masked: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def revise(db: Database, *, person: Person, item_id: int, payload: Any) -> Revis
     if item is None:
         raise errors.NotFound()
     items.room(db, project=item.project_id)
-    read = payloads.read(payload, "payload", item.title_field)
+    read = payloads.read(payload, "payload", item.title_field, item.masked)
     known = uploads.find(db, project_id=item.project_id, by=person.id, names=list(read.uploads()))
     parts = payloads.parts(read, item.project_id, known)
     return db.together(lambda connection: _add(connection, item, read, parts, person))

@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal, Self
-from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, model_validator
 
-from claimcheck import errors, questions
+from claimcheck import errors, masking, questions
+from claimcheck.hooks import Watch, Webhook
 from claimcheck.validation import Code, Model, Name, Prose, unique, validated, wrong
 
-Outcome = Literal["approve", "reject", "answer", "overturn"]
 Of = Literal["approve", "reject", "escalate", "answer"]  # what a reason may be given for
 RESERVED = {"agreement": "The looks agree", "auto_zero_variance": "No variance is left"}  # the system actor's own
 RESERVED_START = "desk."  # for reasons and skills of its own
@@ -38,27 +37,6 @@ class Pair(Model):
 
     left: Name
     right: Name
-
-
-def _url(text: str) -> str:
-    parts = urlsplit(text)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("must be an https address, such as https://example.com/hook")
-    if parts.username is not None or parts.password is not None or parts.fragment:
-        raise ValueError("must hold neither a name and password nor a #fragment")
-    return text
-
-
-class Webhook(Model):
-    """Where outcomes are sent, and which."""
-
-    url: Annotated[Name, Field(max_length=2000), AfterValidator(_url)]
-    on: list[Outcome] = Field(["approve", "reject", "answer", "overturn"], min_length=1, max_length=4)
-
-    @model_validator(mode="after")
-    def _each_once(self) -> Self:
-        unique("on", self.on)
-        return self
 
 
 OWN_QUEUES = ("escalation", "adjudication", "automatic")  # the desk's; no route leads there
@@ -148,6 +126,7 @@ def _moment(value: Any) -> Any:
         raise ValueError("must be a moment such as 2027-01-31T18:00:00Z") from None
 
 
+PURPOSES = [Reason(code=c, label=c.capitalize()) for c in ("needed to decide", "looks wrong", "the customer asks")]
 SKIPS = [Reason(code=c, label=c.capitalize()) for c in ("too hard", "not my field", "unclear", "cannot be read")]
 Deadline = Annotated[AwareDatetime, BeforeValidator(_moment), AfterValidator(lambda at: at.astimezone(UTC))]
 
@@ -161,6 +140,8 @@ class Rules(Model):
     show: list[Name] | None = Field(None, min_length=1, max_length=200, description="fields and files in the order shown; all where absent")
     pairs: list[Pair] = Field([], max_length=50)
     title: Name | None = Field(None, description="the field that an item is called by in lists")
+    masked: list[Name] = Field([], max_length=50, description="fields (`holder.iban`: inside another) and files that are hidden until revealed")
+    purposes: Annotated[list[Reason], BeforeValidator(_labelled)] = Field(PURPOSES, min_length=1, max_length=50, description="of reveals")
     guidance: Prose = Field("", description="how to judge, in Markdown")
     reason_codes: Annotated[list[ReasonCode], BeforeValidator(_labelled)] = Field(min_length=1, max_length=200)
     skip_reasons: Annotated[list[Reason], BeforeValidator(_labelled)] = Field(SKIPS, min_length=1, max_length=50)
@@ -178,6 +159,7 @@ class Rules(Model):
     agreement: Agreement = Field(default_factory=lambda: Agreement.model_validate({}))
     thresholds: Thresholds = Field(Thresholds(routes=[]), description="where intake's messages go, by variance, currency and match decision")
     webhook: Webhook | None = None
+    watch: Watch | None = Field(None, description="the project's folder in the object store")
     gold_rate: float = Field(0.0, ge=0, le=1, description="gold's share of a measured person's looks in the skill; the skill's own where 0")
     quality_floor: int = Field(0, ge=0, le=3, description="the lowest tier that may take its items")
 
@@ -197,6 +179,9 @@ class Rules(Model):
         self._check_reasons()
         unique("show", self.show or [])
         unique("skip_reasons", [r.code for r in self.skip_reasons])
+        unique("purposes", [r.code for r in self.purposes])
+        unique("masked", self.masked)
+        masking.check_title(self.title, self.masked)
         if self.skill.startswith(RESERVED_START):
             raise wrong("skill", f"must not begin with {RESERVED_START!r}: such skills are the desk's own; choose another name")
         lost = next((n for p in self.pairs for n in (p.left, p.right) if self.show and n not in self.show), None)

@@ -38,6 +38,15 @@ class Stat:
     encrypted: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Object:
+    """An object in a list. Another ETag under the same key is another object."""
+
+    key: str
+    etag: str
+    size: int
+
+
 class _Measured:
     """Reads a stream through, hashing on the way: the whole by SHA-256, each PART by MD5, as an ETag has it."""
 
@@ -176,6 +185,13 @@ class Store:
                 if limit < 0:
                     raise errors.PayloadDamaged(f"{key} is longer than it should be")
         return b"".join(read)
+
+    def list(self, prefix: str) -> Iterator[Object]:
+        """Every object below a prefix, in the order of the keys, page by page as it is read."""
+        with _mapped():
+            for found in self.client.list_objects(self.bucket, prefix, recursive=True):
+                if not found.is_dir and found.object_name:
+                    yield Object(found.object_name, (found.etag or "").strip('"'), found.size or 0)
 
     def delete(self, key: str) -> None:
         """Takes an object away; none there is no error."""

@@ -1,12 +1,15 @@
-"""Waits for transactions that write to a table at this moment, so that what is read afterwards has no gap that closes later."""
+"""Transactions beyond one statement: waiting for those that write to a table now, so that no gap closes later, and one that is taken back."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from claimcheck.db import Database
+from claimcheck.db import Connection, Database
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +17,26 @@ class Writer:
     """A transaction that is under way, as the server calls it."""
 
     writer: str
+
+
+class _Undone(Exception):
+    """Carries what would have come of it out of a transaction that is rolled back."""
+
+    def __init__(self, found: Any):
+        self.found = found
+
+
+def undone(db: Database, work: Callable[[Connection], Found]) -> Found:
+    """What `work` does in one transaction, which is rolled back: it meets all that the real one meets, and leaves nothing."""
+    try:
+        db.together(lambda connection: _undo(work(connection)))
+    except _Undone as done:
+        return done.found
+    raise AssertionError("it is always undone")
+
+
+def _undo(found: Any) -> None:
+    raise _Undone(found)
 
 
 def await_writers(db: Database, *tables: str, patience: float) -> bool:

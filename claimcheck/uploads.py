@@ -82,3 +82,14 @@ def find(db: Database | Connection, *, project_id: int, by: int, names: Sequence
         return {}
     found = db.all("uploads/find", Upload, project_id=project_id, by=by, uploads=list(set(names)))
     return {str(upload.public_id): upload for upload in found}
+
+
+def mine(db: Database, *, person: Person, upload: str) -> Upload:
+    """An upload that the person sent themselves. Raises NotFound."""
+    try:
+        found = db.one("uploads/mine", Upload, upload=UUID(upload), person_id=person.id)
+    except ValueError:
+        found = None
+    if found is None:
+        raise errors.NotFound()
+    return found

@@ -69,6 +69,8 @@ def change(db: Database, project_id: int, me: int, new: Rules, *, why: str, sett
         sweeps.rerank(db, project_id=project_id)
     if changed.old.asked() != new.asked():
         evidence.rehash(db, project_id=project_id)
+    if not {*new.masked} <= {*changed.old.masked}:
+        evidence.untitle(db, project_id=project_id)
     return changed.secret
 
 

@@ -23,11 +23,13 @@ import redis.asyncio
 from claimcheck import config, errors, logs
 from claimcheck.config import Settings
 from claimcheck.db import Database
+from claimcheck.formats.watching import Folders
 from claimcheck.intake import records, resolving, watching
 from claimcheck.intake.dropping import DropFolder
 from claimcheck.intake.pool import Pool
 from claimcheck.intake.sources import InboxSource, Source, Threads
 from claimcheck.intake.streams import StreamSource
+from claimcheck.store import Store
 
 IDLE_SECONDS, AWAY_SECONDS = 0.2, 1.0  # between rounds that found nothing; while a server does not answer
 LOOK_SECONDS, LAG_SECONDS = 1.0, 10.0
@@ -74,6 +76,7 @@ class Intake:
     async def run(self) -> bool:
         """Until told to stop. Whether everything that was in flight was finished. Raises what a pool ended by, which must not be missed."""
         rounds = [self._resolve, functools.partial(records.relay, self.db, records.log(self.settings.home)), self.drop.round]
+        rounds += [Folders(self.db, Store(self.settings), self.stop.threads).round] if self.settings.s3_endpoint else []
         aside = [asyncio.create_task(self._rounds(work, IDLE_SECONDS)) for work in rounds]
         aside += [asyncio.create_task(self._rounds(self._look, LOOK_SECONDS)), asyncio.create_task(self._rounds(self._lag, LAG_SECONDS))]
         running = [asyncio.create_task(pool.run()) for pool in self.pools.values()]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from claimcheck.cli import accounts, auditing, intake, keeping, moving, pipeline, projects, simulating, verifying
+from claimcheck.formats import reading
 
 ROLES = ["reviewer", "lead", "customer", "operator"]
 
@@ -96,7 +97,16 @@ def _import(commands: Any) -> None:
     command.add_argument("source", type=Path, help="a .jsonl file, - for standard input, or a folder; with --format mt940 the statement")
     columns = "a CSV with the columns reference, date, amount, and if need be currency, ledger_entity, account, counterparty, text"
     command.add_argument("ledger", type=Path, nargs="?", help=f"with --format mt940: {columns}")
-    command.add_argument("--format", choices=["items", "mt940"], default="items")
+    forms = "items: JSONL as the API takes it; jsonl: the same, or flat objects; csv; label-studio: its JSON tasks; mt940"
+    command.add_argument("--format", choices=["items", *reading.FORMATS, "mt940"], default="items", help=forms)
+    command.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        metavar="COLUMN=FIELD",
+        help="a column's field, or idempotency_key; again for more; COLUMN=: left out",
+    )
+    command.add_argument("--dry-run", action="store_true", help="show the first five items as their reviewer will see them, and import nothing")
     command.add_argument("--days", type=int, choices=range(32), default=0, metavar="N", help="with --format mt940: days between matching dates")
     command.add_argument("--encoding", help="with --format mt940: of the statement; UTF-8, else Windows-1252, if not given")
     command.add_argument("--project", required=True, help="its name or number")
@@ -137,10 +147,13 @@ def _export(commands: Any) -> None:
         commands,
         "export",
         moving.take_out,
-        "Writes a project's items with every byte, its outcomes, and signed receipts into a new folder.",
+        "Writes a project's items with every byte, its outcomes and signed receipts into a new folder; or items and outcomes as one file.",
     )
+    forms = "folder: everything; else items.csv, items.jsonl or tasks.json"
+    command.add_argument("--format", choices=["folder", *reading.FORMATS], default="folder", help=forms)
     command.add_argument("--project", required=True, help="its name or number")
     command.add_argument("--out", required=True, type=Path, help="a folder that does not exist yet or is empty")
+    command.add_argument("--purpose", help="reveal what is masked, for one of the project's purposes; each reveal is on record")
 
 
 def _verify(commands: Any) -> None:

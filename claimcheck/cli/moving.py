@@ -11,15 +11,18 @@ from bisect import bisect
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from claimcheck import batches, dead_letters, errors, exports, folders, lines, publishing, uploads
 from claimcheck.batches import Batch
-from claimcheck.cli import reconciling, terminal
+from claimcheck.cli import reconciling, terminal, trying
 from claimcheck.cli.projects import named
 from claimcheck.cli.terminal import Desk
+from claimcheck.formats import label_studio, leaving, mapping, reading
+from claimcheck.projects import Project
 
 INLINE_BYTES = 512 * 1024  # larger files are put into the store ahead of their row
+TRIED_BYTES = 14 * 1024 * 1024  # of a file in a dry run
 ROW = re.compile(r"items\[(\d+)\]\.?(.*)", re.DOTALL)
 SHOWN = 20  # refused rows on the screen; all are kept as dead letters
 
@@ -33,6 +36,8 @@ def bring_in(arguments: Namespace) -> int:
     with terminal.desk() as desk:
         project = named(desk, arguments.project)
         rows = _some(_rows(desk, arguments, where), arguments.source, arguments.manifest)
+        if arguments.dry_run:
+            return trying.dry_run(arguments, desk, project, rows, where.named)
         sent = batches.take(desk.db, project=project.id, by=desk.me.id, rows=_told(rows))
         batch = batches.load(desk.db, batch_id=sent.batch_id, person=desk.me)
         if not arguments.no_wait:
@@ -88,25 +93,43 @@ def _some(rows: Iterator[Any], source: Path, manifest: Path | None) -> Iterator[
 
 def _rows(desk: Desk, arguments: Namespace, where: _Places) -> Iterator[Any]:
     source: Path = arguments.source
+    columns = mapping.read(arguments.map)
     if source.is_dir():
+        _refuse_form(arguments, columns)
         for row in folders.read(source, arguments.manifest):
-            yield _with_files(desk, row)
+            yield _with_files(desk, row, arguments.dry_run)
     elif str(source) == "-":
-        yield from where.lines(sys.stdin.buffer)
+        yield from _read(sys.stdin.buffer, arguments.format, columns, where)
     else:
         with source.open("rb") as file:
-            yield from where.lines(file)
+            yield from _read(file, arguments.format, columns, where)
 
 
-def _with_files(desk: Desk, row: folders.Row) -> dict[str, Any]:
+def _refuse_form(arguments: Namespace, columns: dict[str, str]) -> None:
+    if arguments.format != "items" or columns:
+        raise errors.Invalid.field("--format" if arguments.format != "items" else "--map", "goes with a file; a folder has its manifest")
+
+
+def _read(file: BinaryIO, form: str, columns: dict[str, str], where: _Places) -> Iterator[Any]:
+    if form != "items":
+        return reading.rows(file, form, columns)
+    if columns:
+        raise errors.Invalid.field("--map", f"goes with --format {' or '.join(reading.FORMATS)}")
+    return where.lines(file)
+
+
+def _with_files(desk: Desk, row: folders.Row, dry_run: bool) -> dict[str, Any]:
     payload = row.row["payload"]
-    files = [_file(desk, path, content_type) for path, content_type in row.files]
+    files = [_file(desk, path, content_type, dry_run) for path, content_type in row.files]
     return row.row | {"payload": {**payload, "files": [*payload.get("files", ()), *files]}} if files and isinstance(payload, dict) else row.row
 
 
-def _file(desk: Desk, path: Path, content_type: str) -> dict[str, Any]:
+def _file(desk: Desk, path: Path, content_type: str, dry_run: bool) -> dict[str, Any]:
     named_ = {"name": path.name, "content_type": content_type}
-    if path.stat().st_size <= INLINE_BYTES:
+    size = path.stat().st_size
+    if dry_run and size > TRIED_BYTES:
+        raise errors.Invalid.field(path.name, f"has {size:,} bytes, too many for a dry run, which puts nothing into the store; the import takes it")
+    if size <= (TRIED_BYTES if dry_run else INLINE_BYTES):
         return named_ | {"base64": base64.b64encode(path.read_bytes()).decode()}
     with path.open("rb") as file:
         try:
@@ -138,12 +161,34 @@ def _durable(desk: Desk, batch: Batch) -> Batch:
     return batch
 
 
+def _leave(arguments: Namespace, desk: Desk, project: Project) -> None:
+    """One file; for Label Studio its configuration beside it."""
+    out: Path = arguments.out
+    how = {"project": project, "me": desk.me, "form": arguments.format, "purpose": arguments.purpose}
+    chunks, size = leaving.written(desk.db, desk.store, **how), 0
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / leaving.FILES[arguments.format]
+    with path.open("wb") as file:
+        for n, chunk in enumerate(chunks, 1):
+            size += file.write(chunk)
+            if n % 5000 == 0:
+                terminal.say(f"{n:,} rows written")
+    if arguments.format == "label-studio":
+        (out / "config.xml").write_text(label_studio.config(project.parsed, leaving.fields(desk.db, project)), encoding="utf-8")
+    terminal.answer(arguments, {"file": str(path), "bytes": size}, f"{size:,} bytes are in {path}.")
+
+
 def take_out(arguments: Namespace) -> None:
     out: Path = arguments.out
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise errors.Invalid.field("--out", f"{out} is there already and is not an empty folder; name another one")
     with terminal.desk() as desk:
         project = named(desk, arguments.project)
-        done = exports.write(desk.db, desk.store, project=project, me=desk.me, secret=str(desk.settings.secret_key), out=out, say=terminal.say)
-    facts = {"items": done.items, "parts": done.parts, "bytes": done.bytes, "outcomes": done.outcomes, "out": str(out)}
-    terminal.answer(arguments, facts, f"{done.items} items, {done.parts} parts, {done.bytes:,} bytes and {done.outcomes} outcomes are in {out}.")
+        if arguments.format != "folder":
+            _leave(arguments, desk, project)
+            return
+        how = {"secret": str(desk.settings.secret_key), "out": out, "purpose": arguments.purpose, "say": terminal.say}
+        done = exports.write(desk.db, desk.store, project=project, me=desk.me, **how)
+    facts = {"items": done.items, "parts": done.parts, "masked": done.masked, "bytes": done.bytes, "outcomes": done.outcomes, "out": str(out)}
+    text = f"{done.items} items, {done.parts} parts, {done.bytes:,} bytes and {done.outcomes} outcomes are in {out}."
+    terminal.answer(arguments, facts, text + (f" {done.masked} parts are masked; --purpose reveals them." if done.masked else ""))

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from claimcheck.rendering import decoding, limits, marks, values, views, words
+from claimcheck.rendering import decoding, limits, marks, masks, values, views, words
 from claimcheck.rendering.errors import NotShown
 from claimcheck.rendering.parts import Part, Read
 
@@ -53,6 +53,8 @@ def node(value: object, *, whole: bool = False) -> views.Node:
 
 
 def scalar(value: object, *, whole: bool = True) -> views.Value:
+    if value is masks.MASKED:
+        return views.Value("masked", (marks.Span("masked"),))
     if isinstance(value, values.Number):
         return _value("number", value, whole)
     if isinstance(value, str):

@@ -1,9 +1,9 @@
 """An item's parts, under its project's rules, as the views of one screen."""
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from claimcheck.rendering import fields, kinds, marks, pairs, rules, values, views
+from claimcheck.rendering import fields, kinds, marks, masks, pairs, rules, values, views
 from claimcheck.rendering.errors import NotShown
 from claimcheck.rendering.parts import FIELDS, Part, Read
 
@@ -17,13 +17,14 @@ def show(parts: Sequence[Part], read: Read, given: rules.Rules = EVERYTHING) -> 
     `read(part, limit)` is asked only for parts that are shown. Never raises for what the bytes are;
     errors of `read` itself pass through.
     """
-    return Screen(parts, read).show(given)
+    return Screen(parts, read, given.masked).show(given)
 
 
 class Screen:
     """One item being laid out: its fields by name, its files by name."""
 
-    def __init__(self, parts: Sequence[Part], read: Read) -> None:
+    def __init__(self, parts: Sequence[Part], read: Read, masked: Collection[str] = ()) -> None:
+        self.masked = masked
         self.source: Read = functools.cache(read)
         self.sheet = next((part for part in parts if part.name == FIELDS), None)
         self.files = {part.name: part for part in parts if part.name != FIELDS}
@@ -41,7 +42,7 @@ class Screen:
             self.unread = (fields.show(sheet, parsed),)
             return {}
         found: dict[str, list[object]] = {}
-        for name, value in parsed.document:
+        for name, value in masks.cover(parsed.document, self.masked):  # type: ignore[attr-defined]
             found.setdefault(name, []).append(value)
         found.pop(RESERVED, None)
         return found
@@ -65,6 +66,8 @@ class Screen:
     def _file(self, name: str) -> views.View:
         if name not in self.files:
             return views.Missing(fields.label(name))
+        if name in self.masked:
+            return views.Masked(self.files[name])
         return kinds.view(self.files[name], self.source)
 
     def _pair(self, pair: rules.Pair) -> views.View:
@@ -87,7 +90,7 @@ class Screen:
         if name in self.fields:
             return (self.fields[name][0],) if len(self.fields[name]) == 1 else None
         part = self.files.get(name)
-        if part is None or kinds.reader_of(part.media_type) is not fields.read:
+        if part is None or name in self.masked or kinds.reader_of(part.media_type) is not fields.read:
             return None
         try:
             parsed = fields.parse(part, self.source)

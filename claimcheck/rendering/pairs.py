@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 
-from claimcheck.rendering import fields, limits, values, views
+from claimcheck.rendering import fields, limits, masks, values, views
 
 Flat = dict[tuple[str, ...], object]
 SHORT = 200
@@ -65,7 +65,8 @@ def _leaves(path: tuple[str, ...], value: object) -> Iterator[tuple[tuple[str, .
 def _row(path: tuple[str, ...], left: Flat, right: Flat) -> views.Row:
     sides = [fields.scalar(side[path], whole=False) if path in side else None for side in (left, right)]
     both = path in left and path in right
-    differs = not both or not _same(left[path], right[path])
+    hidden = masks.MASKED in (left.get(path), right.get(path))
+    differs = not hidden and (not both or not _same(left[path], right[path]))
     return views.Row(_label(path), sides[0], sides[1], differs, _by(path, left[path], right[path]) if both and differs else "")
 
 

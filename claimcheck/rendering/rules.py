@@ -15,18 +15,19 @@ class Pair:
 
 @dataclass(frozen=True)
 class Rules:
-    """`show` in order; empty means everything: the pairs, then the fields, then the files."""
+    """`show` in order; empty means everything: the pairs, then the fields, then the files. `masked`: fields, by path, and files that are hidden."""
 
     show: tuple[str | Pair, ...] = ()
     pairs: tuple[Pair, ...] = ()
+    masked: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, show: Iterable[str | Mapping[str, str]] = (), pairs: Iterable[Mapping[str, str]] = ()) -> "Rules":
+    def of(cls, show: Iterable[str | Mapping[str, str]] = (), pairs: Iterable[Mapping[str, str]] = (), masked: Iterable[str] = ()) -> "Rules":
         """Rules from a project's YAML or JSON: `show: [amount, {left: front.png, right: back.png, title: Passport}]`.
 
         A pair that stands in `pairs` only takes the place of the first of its names in `show`.
         """
-        return cls(tuple(map(_entry, show)), tuple(map(_pair, pairs)))
+        return cls(tuple(map(_entry, show)), tuple(map(_pair, pairs)), tuple(masked))
 
 
 def _entry(entry: str | Mapping[str, str]) -> str | Pair:

@@ -25,7 +25,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Value:
-    """A scalar of JSON. `form` is text, number, truth, nothing or absent; numbers stand as they were written."""
+    """A scalar of JSON. `form` is text, number, truth, nothing, masked or absent; numbers stand as they were written."""
 
     shape: ClassVar[str] = "value"
     form: str
@@ -201,4 +201,13 @@ class Missing:
     part: ClassVar[None] = None
 
 
-View = Text | Fields | Table | Image | Pdf | Html | Aligned | Pair | Download | Missing
+@dataclass(frozen=True)
+class Masked:
+    """A file that is there, and hidden."""
+
+    kind: ClassVar[str] = "masked"
+    part: Part
+    notes: tuple[str, ...] = ()
+
+
+View = Text | Fields | Table | Image | Pdf | Html | Aligned | Pair | Download | Missing | Masked

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from claimcheck import assignments, decisions, drafts, errors, looks, rules, tasks
 from claimcheck.assignments import Assignment
-from claimcheck.web import access, desk, filters, htmx, screen
+from claimcheck.web import access, desk, filters, htmx, screen, shown
 from claimcheck.web.controls import Typed
 
 blueprint = Blueprint("assignments", __name__, url_prefix="/assignments/<int:assignment_id>")
@@ -79,6 +79,21 @@ def decision(assignment_id: int):
     if notice not in [told for _, told in session.get("_flashes", [])]:  # the same POST again
         flash(notice)
     return next_for(me, assignment.queue)
+
+
+@blueprint.post("/reveals")
+@workers
+def reveal(assignment_id: int):
+    """Shows masked fields for a purpose; each is on record first. What was typed meanwhile stays in the form."""
+    me, db, typed = access.current().id, desk().db, Typed.of_form(request.form)
+    assignment = assignments.load(db, assignment_id=assignment_id, me=me)
+    words, asked = None if typed.empty else typed, shown.asked()
+    try:
+        shown.masks(assignment.project_id, asked)
+    except errors.Invalid as error:
+        banner = screen.Banner("Nothing was revealed.", filters.sentence(error.errors[0].message), "ask")
+        return _with(screen.show(assignment_id, me, typed=words, banner=banner), error.status)
+    return screen.show(assignment_id, me, typed=words, reveal=asked)
 
 
 def _submit(assignment: Assignment, me: int, typed: Typed) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Blueprint, abort, render_template, request
 
-from claimcheck import errors, history, projects
+from claimcheck import errors, history, masking, projects
 from claimcheck.web import access, desk, item_page, shown
 
 blueprint = Blueprint("items", __name__, url_prefix="/items")
@@ -61,9 +61,16 @@ def show(item_id: int):
 @blueprint.post("/<int:item_id>/payload")
 @access.allow("lead", "customer")
 def payload(item_id: int):
-    """The payload of a version, newest where none is named; each look at it is an access event."""
+    """The payload of a version, newest where none is named; each look at it is an access event, and each masked field that is revealed."""
     me = access.current()
     facts = history.facts(desk().db, item_id=item_id, customer_id=me.customer_id if me.role == "customer" else None)
     version = request.form.get("version", "")
     number = int(version) if version.isascii() and version.isdigit() and len(version) < 9 else facts.evidence_version
-    return item_page.show(item_id, me, payload=shown.of_item(facts, number, me), payload_version=number)
+    asked, said = shown.asked(), ""
+    try:
+        masks = shown.masks(facts.project_id, asked) if me.role == "lead" else None
+    except errors.Invalid as error:
+        asked, said = masking.NOTHING, error.errors[0].message
+        masks = shown.masks(facts.project_id)
+    seen = shown.of_item(facts, number, me, asked if masks else masking.NOTHING)
+    return item_page.show(item_id, me, payload=seen, payload_version=number, masks=masks, not_revealed=said), 422 if said else 200

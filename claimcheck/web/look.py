@@ -70,6 +70,11 @@ def when(moment: datetime) -> Markup:
     return Markup('<time datetime="{}" data-ago>{}</time>').format(moment.isoformat(timespec="seconds"), shown)
 
 
+def exact(moment: datetime) -> Markup:
+    """A moment to the second, in UTC."""
+    return Markup('<time datetime="{}">{}</time>').format(moment.isoformat(timespec="seconds"), f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S}")
+
+
 def span(seconds: float) -> str:
     """A length of time in words: 45 s, 12 min, 3 h 05 min, 2 d."""
     left = max(0, int(seconds))
@@ -116,7 +121,7 @@ def static(filename: str) -> Response:
 
 def install(app: Flask) -> None:
     app.context_processor(_context)
-    app.jinja_env.filters.update(when=when, span=span, number=number, browser=browser)
+    app.jinja_env.filters.update(when=when, exact=exact, span=span, number=number, browser=browser)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.url_defaults(_versioned)
     app.add_url_rule("/static/<path:filename>", "static", static)

@@ -9,10 +9,11 @@ from functools import cache
 from flask import Blueprint, Response, abort, render_template, request, send_from_directory, url_for
 from markupsafe import Markup
 
-from claimcheck import evidence, rendering
+from claimcheck import evidence, masking, rendering
 from claimcheck.evidence import OpenPart
+from claimcheck.masking import Reveal
 from claimcheck.rendering import limits, names, pages, pictures
-from claimcheck.web import access, desk, libraries, look
+from claimcheck.web import access, desk, libraries, look, same_origin
 
 blueprint = Blueprint("payload", __name__)
 reviewers = access.allow("reviewer", "lead")
@@ -84,12 +85,22 @@ def _resources() -> frozenset[str]:
 
 def _of_assignment(assignment_id: int, n: int) -> OpenPart:
     me = access.current().id
-    return evidence.open_part(desk().db, desk().store, assignment_id=assignment_id, person_id=me, n=n)
+    return evidence.open_part(desk().db, desk().store, assignment_id=assignment_id, person_id=me, n=n, reveal=_reveal())
+
+
+def _reveal() -> Reveal:
+    """A masked file is revealed for the purpose that its address names; no other site's page may name one."""
+    purpose = request.args.get("purpose", "").replace("\0", "")
+    if not purpose:
+        return masking.NOTHING
+    same_origin.asked_for()
+    return Reveal((), purpose)
 
 
 def _of_item(item_id: int, version: int, n: int) -> OpenPart:
     me = access.current()
-    return evidence.open_item_part(desk().db, desk().store, person=me, item_id=item_id, version=version, n=n, purpose="item page")
+    asked = {"item_id": item_id, "version": version, "n": n, "purpose": "item page", "reveal": _reveal()}
+    return evidence.open_item_part(desk().db, desk().store, person=me, **asked)
 
 
 def _bytes(opened: OpenPart) -> Response:

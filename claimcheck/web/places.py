@@ -38,6 +38,7 @@ PLACES = (
     Place("/people", "People", "o", ("lead", "operator")),
     Place("/skills", "Skills", "k", ("lead", "operator")),
     Place("/pipeline", "Pipeline", "l", ("lead", "operator")),
+    Place("/access-events", "Who saw what", "v", ("lead", "customer", "operator")),
     Place("/dead-letters", "Dead letters", "d", ("lead", "customer", "operator")),
 )
 HOMES = {"reviewer": "/review", "lead": "/escalations", "customer": "/projects", "operator": "/people"}

@@ -7,6 +7,7 @@ from flask import Blueprint, flash, render_template, request, url_for
 
 from claimcheck import alerts, batches, boosting, errors, project_files, projects, versions
 from claimcheck.forecasts import record
+from claimcheck.formats import watching
 from claimcheck.projects import Project
 from claimcheck.rules import Rules
 from claimcheck.web import access, desk, forecasts, htmx
@@ -56,6 +57,8 @@ def _show(one: Project, *, typed: dict[str, str] | None = None, error: errors.Er
         sent=batches.page(db, project_id=one.id),
         settled=settled(one) if access.current().role != "operator" else [],
         versions=versions.page(db, one.id, after=_after(), limit=VERSIONS),
+        watched=watching.lately(db, project_id=one.id) if one.parsed.watch else [],
+        folder=watching.prefix(one.id),
         typed=typed,
         error=error,
         secret=secret,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Flask
 
 from claimcheck.web import (
+    access_events,
     api,
     assignments,
     batches,
@@ -13,7 +14,9 @@ from claimcheck.web import (
     docs,
     effects,
     escalations,
+    exports,
     forecasts,
+    imports,
     items,
     lease_times,
     libraries,
@@ -32,8 +35,8 @@ from claimcheck.web import (
 )
 
 RESOURCES = (
-    login, pages, people, libraries, payload, review, assignments, decisions, escalations, work, projects, lease_times, batches, forecasts, items,
-    effects, dead_letters, pipeline, pay, skills, standing, api, docs, metrics,
+    login, pages, people, libraries, payload, review, assignments, decisions, escalations, work, projects, lease_times, batches, forecasts, imports,
+    exports, items, effects, dead_letters, pipeline, pay, skills, standing, access_events, api, docs, metrics,
 )  # fmt: skip
 
 

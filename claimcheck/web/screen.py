@@ -7,8 +7,9 @@ from typing import Any
 
 from flask import Response, make_response, render_template, url_for
 
-from claimcheck import assignments, decisions, drafts, errors, history, looks, projects, tasks
+from claimcheck import assignments, decisions, drafts, errors, history, looks, masking, projects, tasks
 from claimcheck.assignments import Assignment
+from claimcheck.masking import Reveal
 from claimcheck.rules import Rules
 from claimcheck.web import access, adjudication, controls, desk, shown
 from claimcheck.web.controls import Typed
@@ -100,22 +101,22 @@ def lost_clock(where: looks.Whereabouts) -> Clock:
 
 
 def show(assignment_id: int, me: int, *, typed: Typed | None = None, banner: Banner | None = None, invalid: errors.Invalid | None = None,
-         **more: Any) -> Response:  # fmt: skip
+         reveal: Reveal = masking.NOTHING, **more: Any) -> Response:  # fmt: skip
     """The page of one of the caller's assignments, whatever became of it. It claims nothing."""
     db = desk().db
     assignment = assignments.load(db, assignment_id=assignment_id, me=me)
     if assignment.live:
-        return _review(assignment, me, typed, banner, invalid, more)
+        return _review(assignment, me, typed, banner, invalid, reveal, more)
     where = looks.whereabouts(db, assignment_id=assignment_id, me=me)
     if where.state == "submitted":
         return decided(assignment, typed)
     if where.state in ("yours", "lapsed"):
-        return _review(assignment, me, typed, banner or LAPSED, invalid, more)
+        return _review(assignment, me, typed, banner or LAPSED, invalid, reveal, more)
     return lost(assignment, where, me, typed)
 
 
 def _review(assignment: Assignment, me: int, typed: Typed | None, banner: Banner | None, invalid: errors.Invalid | None,
-            more: dict[str, Any]) -> Response:  # fmt: skip
+            reveal: Reveal, more: dict[str, Any]) -> Response:  # fmt: skip
     db, rules, leads = desk().db, rules_of(assignment), access.current().role == "lead"
     kept = None if typed else drafts.load(db, task_id=assignment.task_id, me=me)
     filled = typed or (Typed.of_draft(kept.body) if kept else Typed())
@@ -128,7 +129,8 @@ def _review(assignment: Assignment, me: int, typed: Typed | None, banner: Banner
         "form": controls.form(rules, assignment.kind, filled),
         "skips": rules.skip_reasons,
         "rules": rules,
-        "payload": (payload := shown.views(assignment, me, rules)),
+        "payload": (payload := shown.views(assignment, me, rules, reveal)),
+        "masks": shown.masks(assignment.project_id, reveal) if isinstance(payload, tuple) else None,
         "blind": payload == shown.BROKEN,
         "looks": _looks(assignment),
         "disagreement": adjudication.of(assignment, rules),

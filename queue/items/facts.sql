@@ -1,5 +1,5 @@
 -- items: one, for a lead (customer_id null) or the customer whose it is: facts, where it stands, and the outcome in force.
-SELECT i.id, i.project_id, p.name AS project, p.version AS project_version, p.shown_version, i.batch_id, i.idempotency_key, i.source_hash, i.trace_id, i.priority,
+SELECT i.id, p.customer_id, i.project_id, p.name AS project, p.version AS project_version, p.shown_version, i.batch_id, i.idempotency_key, i.source_hash, i.trace_id, i.priority,
        n.key AS partition_key, i.partition_no, i.evidence_version, i.created_at, COALESCE(e.title, '') AS title, t.kind AS task_kind, t.state AS task_state, t.lease_count,
        o.id AS outcome_id, o.outcome, o.verdict, o.answer, o.reason_code, o.created_at AS settled_at, o.evidence_version AS outcome_version, o.project_version AS outcome_rules,
        clock_timestamp() AS server_now

@@ -34,6 +34,8 @@ APPEND_ONLY = [
     "payouts",
     "events",
     "access_events",
+    "access_days",
+    "watched_objects",
     "project_versions",
     "dead_letters",
     "evidence_parts",
@@ -73,6 +75,8 @@ def _row(database, table):
             "bytea": "decode(repeat('ab', 32), 'hex')",
             "double precision": "1",
             "boolean": "true",
+            "date": "'2026-11-30'",
+            "timestamp with time zone": "'2026-11-30'",
         }
         extra = ", verdict" if table == "decisions" else ""
         names = ", ".join(name for name, _ in columns) + extra

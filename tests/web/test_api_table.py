@@ -41,6 +41,8 @@ BODIES: dict[str, Any] = {  # one that is well formed for each route that takes 
     },
     "items.send": {"items": []},
     "payload.put": {"payload": {"name": "Other"}},
+    "payload.reveals": {"fields": ["name"], "purpose": "needed to decide"},
+    "payload.held_reveals": {"fields": ["name"], "purpose": "needed to decide"},
     "tasks.next": {},
     "assignments.heartbeat": {"lease_token": "x"},
     "assignments.release": {"lease_token": "x"},
@@ -56,7 +58,7 @@ BODIES: dict[str, Any] = {  # one that is well formed for each route that takes 
     "dead_letters.replay": {"dry_run": True},
     "dead_letters.replay_many": {"code": "INVALID_ROW", "dry_run": True},
 }
-QUERIES = {"items.find": "?idempotency_key=p-0"}
+QUERIES = {"items.find": "?idempotency_key=p-0", "access_events.page": "?customer_id=1"}
 NOT_JSON = [b"", b"{", b"[" * 10_000, b"\xff", b'{"a":"\x00"}', b'{"a":1,"a":2}', b'{"a":NaN}', b'{"a":"\\ud800"}']
 
 

@@ -1,6 +1,7 @@
 """The JSON API under /v1: bearer tokens, problem documents, one module a resource."""
 
 from claimcheck.web.api import (
+    access_events,
     assignments,
     batches,
     dead_letters,
@@ -24,7 +25,7 @@ from claimcheck.web.api import (
 from claimcheck.web.api.routes import ROUTES, blueprint
 
 __all__ = [
-    "ROUTES", "assignments", "batches", "blueprint", "dead_letters", "decisions", "forecasts", "golds", "intake", "items",
+    "ROUTES", "access_events", "assignments", "batches", "blueprint", "dead_letters", "decisions", "forecasts", "golds", "intake", "items",
     "openapi", "payload", "payouts", "projects", "results", "reviewers", "signing_keys", "skills", "standings", "tasks",
     "uploads",
 ]  # fmt: skip

@@ -8,11 +8,12 @@ from urllib.parse import quote
 from flask import Response
 from pydantic import Field
 
-from claimcheck import errors, evidence, history, projects, revisions
-from claimcheck.validation import Model
+from claimcheck import errors, evidence, history, masking, projects, revisions
+from claimcheck.masking import Reveal
+from claimcheck.validation import Code, Model, Name
 from claimcheck.web import desk
 from claimcheck.web.api import answers, models
-from claimcheck.web.api.requests import LARGE, Body
+from claimcheck.web.api.requests import LARGE, Body, Query
 from claimcheck.web.api.routes import Call, route
 
 GONE = (errors.StoreUnavailable, errors.PayloadMissing, errors.PayloadDamaged)
@@ -39,6 +40,17 @@ class Payload(Model):
     payload: Any = Field(description="an object of fields to show, and `files`")
 
 
+class Reveals(Model):
+    """Masked fields to be shown. Each of them is an access event with the purpose."""
+
+    fields: list[Name] = Field(min_length=1, max_length=masking.FIELDS)
+    purpose: Code = Field(description="one of the project's `purposes`")
+
+
+class Purpose(Query):
+    purpose: str | None = Field(None, min_length=1, max_length=100, pattern=r"^[^\x00]*$", description="reveals a masked file, one of `purposes`")
+
+
 class PayloadTaken(models.Answer):
     item_id: int
     evidence_version: int
@@ -61,18 +73,34 @@ def put(call: Call, item_id: int) -> Any:
 @route("GET", "/items/{item_id}/payload", roles=("customer", "lead"), answers={200: "application/json"}, raises=GONE)
 def get(call: Call, item_id: int) -> Any:
     """The fields of an item's newest payload."""
-    facts = history.facts(desk().db, item_id=item_id, customer_id=projects.reach(call.person))
-    return part(call, facts.id, facts.evidence_version, 0)
+    return _item_fields(call, item_id, masking.NOTHING)
 
 
 @route(
-    "GET", "/items/{item_id}/versions/{version}/parts/{n}", roles=("customer", "lead"), answers={200: "*/*"},
-    raises=GONE,
+    "POST", "/items/{item_id}/reveals", roles=("lead",), body=Body(Reveals), answers={200: "application/json"}, raises=GONE,
+)  # fmt: skip
+def reveals(call: Call, item_id: int) -> Any:
+    """The fields of an item's newest payload with these masked ones shown."""
+    return _item_fields(call, item_id, Reveal(tuple(call.body.fields), call.body.purpose))
+
+
+def _item_fields(call: Call, item_id: int, reveal: Reveal) -> Response:
+    facts = history.facts(desk().db, item_id=item_id, customer_id=projects.reach(call.person))
+    return _item_part(call, facts.id, facts.evidence_version, 0, reveal)
+
+
+def _item_part(call: Call, item_id: int, version: int, n: int, reveal: Reveal) -> Response:
+    asked = {"item_id": item_id, "version": version, "n": n, "purpose": "api", "reveal": reveal}
+    return streamed(evidence.open_item_part(desk().db, desk().store, person=call.person, **asked))
+
+
+@route(
+    "GET", "/items/{item_id}/versions/{version}/parts/{n}", roles=("customer", "lead"), query=Purpose, answers={200: "*/*"},
+    raises=(*GONE, errors.Masked, errors.Invalid),
 )  # fmt: skip
 def part(call: Call, item_id: int, version: int, n: int) -> Any:
-    """A stored object of an item, byte for byte; part 0 is the payload's fields."""
-    opened = evidence.open_item_part(desk().db, desk().store, person=call.person, item_id=item_id, version=version, n=n, purpose="api")
-    return streamed(opened)
+    """A stored object of an item, byte for byte; part 0 is the payload's fields. To leads what is masked is masked; a masked file needs a purpose."""
+    return _item_part(call, item_id, version, n, Reveal((), call.query.purpose))
 
 
 @route(
@@ -80,17 +108,31 @@ def part(call: Call, item_id: int, version: int, n: int) -> Any:
     raises=GONE,
 )  # fmt: skip
 def held(call: Call, assignment_id: int) -> Any:
-    """The payload's fields, while you hold the assignment."""
-    return held_part(call, assignment_id, 0)
+    """The payload's fields, while you hold the assignment; masked ones read `[masked]`."""
+    return _held_part(call, assignment_id, 0, masking.NOTHING)
 
 
 @route(
-    "GET", "/assignments/{assignment_id}/parts/{n}", roles=("reviewer", "lead"), answers={200: "*/*"},
+    "POST", "/assignments/{assignment_id}/reveals", roles=("reviewer", "lead"), body=Body(Reveals), answers={200: "application/json"},
     raises=GONE,
 )  # fmt: skip
+def held_reveals(call: Call, assignment_id: int) -> Any:
+    """The payload's fields with these masked ones shown, while you hold the assignment."""
+    return _held_part(call, assignment_id, 0, Reveal(tuple(call.body.fields), call.body.purpose))
+
+
+def _held_part(call: Call, assignment_id: int, n: int, reveal: Reveal) -> Response:
+    asked = {"assignment_id": assignment_id, "person_id": call.person.id, "n": n, "reveal": reveal}
+    return streamed(evidence.open_part(desk().db, desk().store, **asked))
+
+
+@route(
+    "GET", "/assignments/{assignment_id}/parts/{n}", roles=("reviewer", "lead"), query=Purpose, answers={200: "*/*"},
+    raises=(*GONE, errors.Masked, errors.Invalid),
+)  # fmt: skip
 def held_part(call: Call, assignment_id: int, n: int) -> Any:
-    """A stored object of the item, byte for byte, while you hold the assignment."""
-    return streamed(evidence.open_part(desk().db, desk().store, assignment_id=assignment_id, person_id=call.person.id, n=n))
+    """A stored object of the item, byte for byte, while you hold the assignment; a masked file needs a purpose."""
+    return _held_part(call, assignment_id, n, Reveal((), call.query.purpose))
 
 
 def streamed(opened: evidence.OpenPart) -> Response:
