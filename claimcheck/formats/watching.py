@@ -106,9 +106,8 @@ class Folders:
         except (errors.QueueSaturated, errors.ProjectCancelled, errors.PayloadMissing) as error:
             log.info("a watched object waits", project_id=project_id, key=found.key, error=error.code)
             return False
-        counts = {"accepted": sent.accepted, "repeated": sent.repeated, "refused": sent.refused}
-        self._keep(project_id, found, sent.batch_id, **counts)
-        log.info("a watched object is in", project_id=project_id, key=found.key, batch_id=sent.batch_id, **counts)
+        self._keep(project_id, found, sent.batch_id, accepted=sent.accepted, repeated=sent.repeated, refused=sent.refused)
+        log.info("a watched object is in", project_id=project_id, key=found.key, batch_id=sent.batch_id, accepted=sent.accepted, refused=sent.refused)
         return True
 
     def _refuse(self, project_id: int, found: Object, error: errors.Error) -> None:

@@ -90,14 +90,14 @@ def _asked() -> Asked:
     typed |= {"customer": ""} if access.current().role == "customer" else {}
     customer = _customer(typed["customer"])
     person_id = access_events.known(db, typed["person"]).id if typed["person"] else None
-    within = {"since": _day("since", typed["since"], EVER), "until": _day("until", typed["until"], NEVER, end=True)}
-    return Asked(typed, Filter(customer.id if customer else -1, person_id, _number("item", typed["item"]), **within), customer)
+    since, until = _day("since", typed["since"], EVER), _day("until", typed["until"], NEVER, end=True)
+    return Asked(typed, Filter(customer.id if customer else -1, person_id, _number("item", typed["item"]), since, until), customer)
 
 
 def _of_person(person_id: int) -> Asked:
     typed = _typed()
-    within = {"since": _day("since", typed["since"], EVER), "until": _day("until", typed["until"], NEVER, end=True)}
-    return Asked(typed, Filter(None, person_id, **within), None)
+    since, until = _day("since", typed["since"], EVER), _day("until", typed["until"], NEVER, end=True)
+    return Asked(typed, Filter(None, person_id, since=since, until=until), None)
 
 
 def _customer(typed: str) -> customers.Customer | None:

@@ -59,8 +59,8 @@ def views(assignment: Assignment, me: int, rules: Rules, reveal: Reveal = maskin
     def opened(n: int, reveal: Reveal) -> OpenPart:
         return evidence.open_part(desk().db, desk().store, assignment_id=assignment.id, person_id=me, n=n, reveal=reveal)
 
-    def href(n: int, **purpose: str | None) -> str:
-        return url_for("payload.part", assignment_id=assignment.id, n=n, **purpose)
+    def href(n: int, purpose: str | None) -> str:
+        return url_for("payload.part", assignment_id=assignment.id, n=n, purpose=purpose)
 
     hidden = in_force(assignment.project_id).masked
     return _Item(assignment.item_id, assignment.evidence_version, hidden, reveal, opened, href).views(rules)
@@ -74,8 +74,8 @@ def of_item(facts: Facts, version: int, me: Person, reveal: Reveal = masking.NOT
         asked = {"item_id": facts.id, "version": version, "n": n, "purpose": "item page", "reveal": reveal}
         return evidence.open_item_part(desk().db, desk().store, person=me, **asked)
 
-    def href(n: int, **purpose: str | None) -> str:
-        return url_for("payload.item_part", item_id=facts.id, version=version, n=n, **purpose)
+    def href(n: int, purpose: str | None) -> str:
+        return url_for("payload.item_part", item_id=facts.id, version=version, n=n, purpose=purpose)
 
     hidden = in_force(facts.project_id).masked if me.role == "lead" else []
     return _Item(facts.id, version, hidden, reveal, opened, href).views(rules)
@@ -90,7 +90,7 @@ class _Item:
     masked: list[str]
     reveal: Reveal
     opened: Callable[[int, Reveal], OpenPart]
-    href: Callable[..., str]
+    href: Callable[[int, str | None], str]
 
     def views(self, rules: Rules) -> tuple[View, ...] | str:
         parts = [self._part(p) for p in evidence.parts(desk().db, item_id=self.id, version=self.version)]
@@ -113,8 +113,8 @@ class _Item:
             return GONE
 
     def _part(self, part: evidence.Part) -> rendering.Part:
-        purpose = {"purpose": self.reveal.purpose} if part.name in self.reveal.fields else {}
-        return rendering.Part(part.n, part.name, part.content_type, part.size, self.href(part.n, **purpose))
+        purpose = self.reveal.purpose if part.name in self.reveal.fields else None
+        return rendering.Part(part.n, part.name, part.content_type, part.size, self.href(part.n, purpose))
 
     def _whole(self) -> Reveal:
         return Reveal((), self.reveal.purpose)

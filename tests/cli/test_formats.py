@@ -22,7 +22,7 @@ from label_studio_sdk.converter import Converter
 folder = sys.argv[1]
 converter = Converter(config=open(folder + "/ls/config.xml").read(), project_dir=None, download_resources=False)
 converter.convert_to_json_min(folder + "/ls/tasks.json", folder + "/min", is_dir=False)
-converter.convert_to_csv(folder + "/ls/tasks.json", folder + "/flat", is_dir=False)
+converter.convert_to_csv(folder + "/ls/tasks.json", folder + "/flat", is_dir=False, sep=",", header=True)
 minimal = json.load(open(folder + "/min/result.json"))
 frame = pandas.read_csv(folder + "/csv/items.csv")
 lines = pandas.read_json(folder + "/jsonl/items.jsonl", lines=True)

@@ -12,7 +12,7 @@ from app import create_app
 from claimcheck import assignments, decisions, people, tasks
 from claimcheck.db import Database
 from tests import people as cast
-from tests.cli.test_cli import ROOT, answer
+from tests.cli.test_cli import ROOT, answer, claimcheck
 
 REAL = Path(os.environ.get("DESK_REAL_INPUT", ROOT.parent / "shared" / "data"))
 FOLDERS = ["documents", "statements"]
@@ -60,6 +60,19 @@ def test_it_takes_shows_decides_and_gives_back_every_byte(folder, desk, app, set
     answer(desk, "export", "--project", f"Real {folder}", "--out", out)
     listed = [part for line in (out / "items.jsonl").read_text().splitlines() for part in json.loads(line)["parts"] if part["name"] != "payload.json"]
     assert {part["name"]: (out / part["path"]).read_bytes() for part in listed} == files(folder)
+    check_forms(desk, folder, out, tmp_path)
+
+
+def check_forms(desk, folder, out, tmp_path):
+    """A receipt of it is genuine by what was exported; other tools' formats hold every item with its outcome."""
+    receipt = min((out / "receipts").iterdir())
+    item = json.loads(receipt.read_text())["item_id"]
+    [key] = (out / "keys").iterdir()
+    assert "genuine" in claimcheck(desk, "verify", receipt, "--key", key, "--payload", out / "items" / str(item) / "v1").stdout
+    answer(desk, "export", "--project", f"Real {folder}", "--format", "label-studio", "--out", tmp_path / "ls")
+    tasks = json.loads((tmp_path / "ls" / "tasks.json").read_text())
+    assert {task["meta"]["files"][0] for task in tasks} == set(files(folder))
+    assert {task["annotations"][0]["result"][0]["value"]["choices"][0] for task in tasks} == {"approve"}
 
 
 def look(app, db, ada) -> tuple[str, bytes]:
