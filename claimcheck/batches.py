@@ -41,6 +41,7 @@ class Listed:
     refused: int
     settled: int | None
     state: str | None
+    miss_probability: float | None
     said_at: datetime | None
     ended_at: datetime | None
 

@@ -142,7 +142,7 @@ def text(notice: Notice, base_url: str) -> str:
     ]
     if notice.eta:
         lines.append(f"Last item expected: {_said(notice.eta)}, with 80 % between {_said(notice.eta_low)} and {_said(notice.eta_high)}")
-    ways = [f"{notice.experts:,} more experts of {notice.skill} at work"] if notice.experts else []
+    ways = [f"{notice.experts:,} more experts of “{notice.skill}” at work"] if notice.experts else []
     ways += [f"{notice.items:,} items fewer"] if notice.items else []
     if ways and notice.state != "on_time":
         lines += ["", f"What would help: {' or '.join(ways)}."]

@@ -7,11 +7,11 @@ from flask import Blueprint, render_template, request
 from claimcheck import batches, dead_letters, projects, results
 from claimcheck.web import access, controls, desk, forecasts
 
-blueprint = Blueprint("batches", __name__, url_prefix="/batches")
+blueprint = Blueprint("batches", __name__)
 REFUSED, NEWEST = 100, 15
 
 
-@blueprint.get("/<int:batch_id>")
+@blueprint.get("/batches/<int:batch_id>")
 @access.allow("lead", "operator", "customer")
 def show(batch_id: int):
     db, me = desk().db, access.current()
@@ -45,9 +45,26 @@ def _words(rules: controls.Rules, row: results.Settled) -> str:
     return controls.words(rules, verdict=None if row.outcome == "answer" else row.outcome, answer=row.answer)
 
 
-@blueprint.get("/<int:batch_id>/forecast")
+@blueprint.get("/batches/<int:batch_id>/forecast")
 @access.allow("lead", "operator", "customer", background=True)
 def forecast(batch_id: int):
     """The forecast alone, which the batch's page looks at again and again."""
     one = batches.load(desk().db, batch_id=batch_id, person=access.current())
     return render_template("forecasts/_card.html", told=forecasts.tell(one.project_id, one.id), again=request.path)
+
+
+@blueprint.get("/batches/<int:batch_id>/settled")
+@access.allow("lead", "customer", background=True)
+def newest(batch_id: int):
+    """The newest results of a batch alone."""
+    one = batches.load(desk().db, batch_id=batch_id, person=access.current())
+    project = projects.load(desk().db, one.project_id, access.current())
+    return render_template("forecasts/_settled.html", settled=settled(project, one.id), settled_again=request.path)
+
+
+@blueprint.get("/projects/<int:project_id>/settled")
+@access.allow("lead", "customer", background=True)
+def of_project(project_id: int):
+    """The newest results of a project alone."""
+    project = projects.load(desk().db, project_id, access.current())
+    return render_template("forecasts/_settled.html", settled=settled(project), settled_again=request.path)

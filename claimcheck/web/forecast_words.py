@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from markupsafe import Markup
 
 from claimcheck.forecasts import ratios
 from claimcheck.forecasts.estimate import Band
@@ -15,7 +18,7 @@ STATES = {
     "no_deadline": ("No deadline", ""),
     "on_time": ("On time", "ok"),
     "at_risk": ("At risk", "ask"),
-    "late": ("Late", "no"),
+    "late": ("Likely late", "no"),
     "unknown": ("Not known", "ask"),
 }
 WIDTH = 100.0  # of the drawing, whatever its size on the page
@@ -56,8 +59,9 @@ def drawn(told: Told) -> Drawn | None:
     return Drawn(bar(most), bar(last), round(WIDTH * left / whole, 2) if left and left > 0 else None)
 
 
-def state_word(state: str | None) -> str:
-    return STATES.get(state or "", ("", ""))[0]
+def state_word(state: str | None, chance: float | None = None) -> str:
+    """With the chance of missing a deadline, what is late already is told from what probably will be."""
+    return "Late" if state == "late" and chance == 1 else STATES.get(state or "", ("", ""))[0]
 
 
 def state_shape(state: str | None) -> str:
@@ -69,6 +73,12 @@ def chance(share: float | None) -> str:
     if share is None:
         return ""
     return "under 1 %" if share < 0.01 else "over 99 %" if share > 0.99 else f"{share:.0%}".replace("%", " %")
+
+
+def date(moment: datetime) -> Markup:
+    """A moment that is still to come, as a date; `when` would say how long that is, which the reader of a deadline has to add up."""
+    moment = moment.astimezone(UTC)
+    return Markup('<time datetime="{}" class="date">{}</time>').format(moment.isoformat(timespec="seconds"), f"{moment.day} {moment:%b %H:%M} UTC")
 
 
 def in_short(told: Told) -> str:
@@ -85,7 +95,7 @@ def in_short(told: Told) -> str:
     if found.last is None:
         if found.line and found.line.led:
             return "What is open waits for the leads, and none has taken any of it in six hours."
-        of = f" at {found.line.skill}" if found.line else ""
+        of = f" at “{found.line.skill}”" if found.line else ""
         return f"Nobody has worked{of} yet, so no date can be told."
     if found.miss_probability is None:
         return f"Done in about {skill_words.hours(found.last.point)}."
@@ -96,13 +106,13 @@ def helps(told: Told) -> str:
     """What would bring the chance of missing down to one in five; nothing where nothing is needed, or would do."""
     ways, would = [], told.help
     if would.experts:
-        ways.append(f"{would.experts:,} more {'expert' if would.experts == 1 else 'experts'} of {would.skill} at work")
+        ways.append(f"{would.experts:,} more {'expert' if would.experts == 1 else 'experts'} of “{would.skill}” at work")
     if would.items:
         ways.append(f"{would.items:,} {'item' if would.items == 1 else 'items'} fewer")
     if ways:
         return f"{' or '.join(ways)} would bring the chance of missing it down to one in five.".replace(",", "\u202f")
     if told.found.state == "unknown" and told.found.line:
-        return f"Somebody has to begin with {told.found.line.skill}."
+        return f"somebody has to begin with “{told.found.line.skill}”."
     return "No number of experts or items brings it back in time." if told.found.state in ("at_risk", "late") and told.open_items else ""
 
 
@@ -124,4 +134,4 @@ def dot(said: Said) -> tuple[float, float, bool]:
     return at(said.point), 100 - at(said.actual), said.low <= said.actual <= said.high
 
 
-FILTERS = {f.__name__: f for f in (state_word, state_shape, chance, in_short, helps, basis, drawn)}
+FILTERS = {f.__name__: f for f in (date, state_word, state_shape, chance, in_short, helps, basis, drawn)}

@@ -57,14 +57,14 @@ def test_a_program_reads_what_the_page_says(app: Flask, cast: Cast, sent: batche
     assert (of_batch["batch_id"], of_batch["miss_probability"]) == (sent.batch_id, pytest.approx(told["miss_probability"], rel=0.01))
     page = browser(app, cast.eve).get(f"/projects/{project}").text
     assert "At risk" in page and "likely to miss the deadline" in page and "more expert" in page
-    shown = re.findall(r'<time datetime="([^"]+)"', page.split('id="forecast"')[1].split("</section>")[0])
+    shown = re.findall(r'<time datetime="([^"]+)" class="date"', page.split('id="forecast"')[1].split("</section>")[0])
     assert datetime.fromisoformat(told["eta"]) - datetime.fromisoformat(shown[4]) < timedelta(minutes=5)
     assert Api(app, cast.ada).get(f"/v1/projects/{project}/forecast").status_code == 403
 
 
 def test_a_customer_sees_its_own_forecasts_only(app: Flask, db: Database, cast: Cast, sent: batches.Sent, project: int) -> None:
     other = people.add(db, name="Southwind's own", role="customer", customer="Southwind", email="south@example.org")
-    paths = [f"/projects/{project}", f"/projects/{project}/forecast", f"/batches/{sent.batch_id}", f"/batches/{sent.batch_id}/forecast"]
+    paths = [f"/{of}{part}" for of in (f"projects/{project}", f"batches/{sent.batch_id}") for part in ("", "/forecast", "/settled")]
     for path in paths:
         assert browser(app, cast.eve).get(path).status_code == 200, path
         assert browser(app, other).get(path).status_code == 404, path
