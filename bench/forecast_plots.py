@@ -25,7 +25,7 @@ def _text(x: float, y: float, words: str, anchor: str = "start") -> str:
 
 def scatter(said: Sequence[Said], size: int = 520) -> str:
     """Said (across) against actual hours (up), both by powers of ten; on the diagonal they are equal."""
-    left, top, side = 60.0, 34.0, size - 110.0
+    left, top, side = 60.0, 48.0, size - 110.0
 
     def at(hours: float) -> float:
         return (min(HIGH, max(LOW, math.log10(max(hours, 1e-9)))) - LOW) / (HIGH - LOW) * side
@@ -42,7 +42,7 @@ def scatter(said: Sequence[Said], size: int = 520) -> str:
         f'<circle cx="{left + 82 * n}" cy="14" r="4" fill="{COLOURS[b]}"/>{_text(left + 82 * n + 8, 18, names[b])}'
         for n, b in enumerate(sorted({s.bucket for s in said}))
     )
-    words = _text(left + side / 2, size - 22, "hours said, to 95 % of the looks", "middle") + _text(left, top - 6, "hours that it took", "start")
+    words = _text(left + side / 2, size - 6, "hours said, to 95 % of the looks", "middle") + _text(left, top - 6, "hours that it took", "start")
     return _svg(size, size, "Hours said against hours that it took, by progress", frame, line, ticks, dots, keys, words)
 
 
