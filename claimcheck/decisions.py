@@ -198,7 +198,7 @@ def _overturn(connection: Connection, params: dict[str, Any]) -> int:
     if row is None:
         raise errors.Forbidden("Only a lead may overturn an outcome.")
     if params["outcome"] == "reopen":
-        _refresh(connection, row.decision_id)
+        refresh_reopened(connection, row.decision_id)
     return row.decision_id
 
 
@@ -218,7 +218,7 @@ def _replacement(db: Database, target: Decision, verdict: str | None, answer: An
     return ("answer" if answer is not None else str(verdict)), answer
 
 
-def _refresh(connection: Connection, decision_id: int) -> None:
+def refresh_reopened(connection: Connection, decision_id: int) -> None:
     """The task that a re-opening raised takes the item's newest evidence, where that changed since the decision."""
     task = connection.one("decisions/reopened", _Reopened, decision_id=decision_id)
     if task is not None:

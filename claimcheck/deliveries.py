@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from psycopg.conninfo import conninfo_to_dict
 
-from claimcheck import decisions, effects, evidence, outbox
+from claimcheck import decisions, effects, evidence, notices, outbox
 from claimcheck.config import Network, Settings
 from claimcheck.db import Connection, Database
 from claimcheck.outbound import Answer, webhook
@@ -55,6 +55,7 @@ class Delivery:
     excerpt: str
     seconds: float
     decision_id: int | None
+    notice: str | None
     state: str | None
 
 
@@ -111,7 +112,11 @@ def _changed(db: Database, told: decisions.Decision) -> dict[str, str] | None:
 
 
 def prepare(db: Database, taken: outbox.Lease) -> tuple[effects.Webhook, Message]:
-    """Where a leased outcome is to be told, and what."""
+    """Where a leased outcome or notice is to be told, and what."""
+    if taken.notice_id is not None:
+        notice = notices.load(db, notice_id=taken.notice_id)
+        return effects.load(db, project_id=notice.project_id), webhook.message(f"notice_{notice.id}", notice.kind, notice.created_at, notice.body)
+    assert taken.decision_id is not None
     told = decisions.load(db, decision_id=taken.decision_id)
     return effects.load(db, project_id=told.project_id), message(db, told, taken.effect_no)
 

@@ -200,6 +200,12 @@ class NothingToAppeal(Conflict):
     code = "NOTHING_TO_APPEAL"
 
 
+class NotDelivered(Conflict):
+    """This version is still being made; come back when it is done."""
+
+    code = "NOT_DELIVERED"
+
+
 class NotReversible(Conflict):
     """No such line, it was reversed before, is a reversal itself, or is smaller than that."""
 
@@ -268,4 +274,6 @@ BY_CONSTRAINT: dict[str, type[Error]] = {
     "items_key_once": Again,
     "messages_key_once": Again,
     "dead_letter_replays_once": Again,
+    "datasets_version_once": Again,
+    "datasets_key_once": Again,
 }

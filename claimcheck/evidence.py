@@ -212,7 +212,7 @@ def _open(store: Store, part: _Opened | None, reveal: Reveal) -> OpenPart:
     if part.n == 0 and hidden:
         data = redacted(b"".join(_whole(store, part)), hidden)
         return OpenPart(part.name, part.content_type, len(data), hashlib.sha256(data).digest(), (chunk for chunk in (data,)))
-    stream = _whole(store, part) if part.size <= WHOLE else _verified(store, part)
+    stream = _whole(store, part) if part.size <= WHOLE else verified(store, part.object_key, part.sha256)
     return OpenPart(part.name, part.content_type, part.size, part.sha256, stream)
 
 
@@ -228,22 +228,22 @@ def _whole(store: Store, part: Part) -> Generator[bytes]:
     return (chunk for chunk in (data,))
 
 
-def _verified(store: Store, part: Part) -> Generator[bytes]:
-    """The part as it is read; its last chunk is held back until the whole is known to be right, else the stream breaks off."""
-    stream = _reading(store, part)
+def verified(store: Store, object_key: str, sha256: bytes) -> Generator[bytes]:
+    """An object as it is read; its last chunk is held back until the whole is known to be right, else the stream breaks off."""
+    stream = _reading(store, object_key, sha256)
     next(stream)  # opens the object, so that a missing one is known before anything is answered
     return stream
 
 
-def _reading(store: Store, part: Part) -> Generator[bytes]:
+def _reading(store: Store, object_key: str, sha256: bytes) -> Generator[bytes]:
     digest, held = hashlib.sha256(), b""
-    with store.open(part.object_key) as chunks:
+    with store.open(object_key) as chunks:
         yield b""
         for chunk in chunks:
             if held:
                 yield held
             digest.update(chunk)
             held = chunk
-    if digest.digest() != part.sha256:
+    if digest.digest() != sha256:
         raise errors.PayloadDamaged()
     yield held

@@ -1,4 +1,4 @@
-"""The outbox: what an outcome still has to bring about elsewhere. Postgres is its only truth, RQ a doorbell."""
+"""The outbox: what an outcome, or a notice, still has to bring about elsewhere. Postgres is its only truth, RQ a doorbell."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ class Lease:
     outbox_id: int
     lease: UUID | None
     attempt: int
-    decision_id: int
+    decision_id: int | None
+    notice_id: int | None
     effect_id: int
     kind: str
     partition_id: int | None
@@ -49,7 +50,7 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    decision_id: int
+    decision_id: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +78,13 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row as an operator sees it."""
+    """A row as an operator sees it: an outcome's, or a notice's of that kind."""
 
     outbox_id: int
     state: str
-    decision_id: int
-    item_id: int
+    decision_id: int | None
+    notice: str | None
+    item_id: int | None
     project_id: int
     project: str
     kind: str

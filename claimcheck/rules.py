@@ -117,7 +117,8 @@ def _labelled(value: Any) -> Any:
     return [{"code": v, "label": v} if isinstance(v, str) else v for v in value] if isinstance(value, list) else value
 
 
-def _moment(value: Any) -> Any:
+def moment(value: Any) -> Any:
+    """A time as somebody wrote it; what is none is told how it should look."""
     if not isinstance(value, str):
         return value
     try:
@@ -128,7 +129,7 @@ def _moment(value: Any) -> Any:
 
 PURPOSES = [Reason(code=c, label=c.capitalize()) for c in ("needed to decide", "looks wrong", "the customer asks")]
 SKIPS = [Reason(code=c, label=c.capitalize()) for c in ("too hard", "not my field", "unclear", "cannot be read")]
-Deadline = Annotated[AwareDatetime, BeforeValidator(_moment), AfterValidator(lambda at: at.astimezone(UTC))]
+Deadline = Annotated[AwareDatetime, BeforeValidator(moment), AfterValidator(lambda at: at.astimezone(UTC))]
 
 
 class Rules(Model):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
@@ -47,17 +47,40 @@ class Object:
     size: int
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a stream came to."""
+
+    size: int
+    sha256: bytes
+
+
+class _Joined:
+    """Chunks of any length as a stream to read from."""
+
+    def __init__(self, chunks: Iterable[bytes]):
+        self.chunks, self.rest = iter(chunks), bytearray()
+
+    def read(self, size: int) -> bytes:
+        while len(self.rest) < size and (chunk := next(self.chunks, None)) is not None:
+            self.rest += chunk
+        block = bytes(self.rest[:size])
+        del self.rest[:size]
+        return block
+
+
 class _Measured:
     """Reads a stream through, hashing on the way: the whole by SHA-256, each PART by MD5, as an ETag has it."""
 
-    def __init__(self, data: BinaryIO):
+    def __init__(self, data: BinaryIO, *, to_its_end: bool = False):
         self.data, self.size, self.sha256 = data, 0, hashlib.sha256()
+        self.to_its_end = to_its_end
         self.parts: list[bytes] = []
         self.part, self.filled = hashlib.md5(usedforsecurity=False), 0
 
     def read(self, size: int = -1) -> bytes:
         block = self.data.read(size)
-        if size > 0 and not block:
+        if size > 0 and not block and not self.to_its_end:
             raise errors.Invalid(f"the data ended after {self.size} bytes")
         self.size += len(block)
         self.sha256.update(block)
@@ -144,6 +167,17 @@ class Store:
             self.delete(key)
             raise errors.Invalid(f"the data of {key} is not what its SHA-256 says")
         self.check(key, size, sha256, etag=measured.etag())
+
+    def put_stream(self, key: str, chunks: Iterable[bytes], content_type: str) -> Written:
+        """Writes an object whose length nobody knows yet, in parts, in constant memory, and looks whether the store has it.
+
+        What `chunks` raises ends it, and nothing is kept. Raises PayloadDamaged where the store kept something else.
+        """
+        measured = _Measured(cast(BinaryIO, _Joined(chunks)), to_its_end=True)
+        with _mapped():
+            self.client.put_object(self.bucket, key, cast(BinaryIO, measured), -1, content_type, part_size=PART, num_parallel_uploads=1)
+        self.check(key, measured.size, "", etag=measured.etag())
+        return Written(measured.size, measured.sha256.digest())
 
     def check(self, key: str, size: int, sha256: str, etag: str | None = None) -> None:
         """Raises Missing or PayloadDamaged where the store does not have the object as described."""

@@ -1,21 +1,22 @@
-"""The one function that RQ may call: the doorbell rang, for an outbox row or (0) for scoring."""
+"""The one function that RQ may call: the doorbell rang, for an outbox row or for a chore."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from claimcheck.applying import Applier
-from claimcheck.experts.upkeep import Upkeep
+from claimcheck.chores import Chore
 
 SECONDS = 10.0  # to wait for a free thread; then the bell is rung again some day
-SCORING = 0  # no outbox row has this number
 applier: Applier | None = None  # the worker's own, set before it listens
-upkeep: Upkeep | None = None  # likewise
+chores: Mapping[int, Chore] = {}  # likewise, by number (workers/chores.py)
 
 
 def run(outbox_id: int) -> None:
-    """Has an outbox row seen to; comes back as soon as a thread has taken it, for Postgres knows what becomes of it."""
-    if applier is None or upkeep is None:
+    """Has an outbox row or a chore seen to; comes back as soon as a thread has taken it, for Postgres knows what becomes of it."""
+    if applier is None:
         raise RuntimeError("no worker listens in this process")
-    if outbox_id == SCORING:
-        upkeep.take()
+    if outbox_id in chores:
+        chores[outbox_id].take()
     else:
         applier.take(outbox_id, SECONDS)

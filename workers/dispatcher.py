@@ -10,19 +10,20 @@ import argparse
 import signal
 import threading
 import time
+from collections.abc import Mapping
 
 import redis
 
 from claimcheck import applying, config, couriers, deliveries, errors, logs, outbox
+from claimcheck.chores import Chore
 from claimcheck.db import Database
-from claimcheck.experts import upkeep
-from workers import apply, doorbell
+from workers import chores, doorbell
 
 IDLE_SECONDS = 0.25
 DEPTH = 40  # rings in the queue at most: a longer one only grows old
 AWAY_SECONDS = 30.0
 PATIENCE = 3  # rings in nearly a minute, before the dispatcher sees to a row itself
-SCORING_SECONDS = 1.0  # between two looks at whether something waits to be scored
+CHORE_SECONDS = 1.0  # between two looks at whether something waits for a chore
 PAUSE_SECONDS = 1.0  # while the database does not answer
 
 log = logs.get("dispatcher")
@@ -54,9 +55,9 @@ class Bell:
         except redis.RedisError as error:
             self._away(error)
 
-    def ring_for_scoring(self, push: int) -> None:
-        """Rings for scoring; `push` counts up."""
-        self.ring(outbox.Push(apply.SCORING, push, 0))
+    def ring_for_chore(self, number: int, push: int) -> None:
+        """Rings for a chore; `push` counts up."""
+        self.ring(outbox.Push(number, push, 0))
 
     def _away(self, error: redis.RedisError) -> None:
         if self.away_since is None:
@@ -68,12 +69,14 @@ class Bell:
         return 0.0 if self.away_since is None else time.monotonic() - self.away_since
 
 
-def run(db: Database, bell: Bell, applier: applying.Applier, stop: threading.Event, away_seconds: float = AWAY_SECONDS) -> None:
+def run(
+    db: Database, bell: Bell, applier: applying.Applier, ours: Mapping[int, Chore], stop: threading.Event, away_seconds: float = AWAY_SECONDS
+) -> None:
     """Rounds until `stop` is set."""
-    scoring = Scoring(db, bell, away_seconds)
+    due = Chores(ours, bell, away_seconds)
     while not stop.is_set():
         try:
-            scoring.look()
+            due.look()
             pause = 0 if _round(db, bell, applier, away_seconds) else IDLE_SECONDS
         except errors.Error as error:
             log.warning("dispatcher waits", error=error.code, detail=error.detail)
@@ -81,25 +84,28 @@ def run(db: Database, bell: Bell, applier: applying.Applier, stop: threading.Eve
         stop.wait(pause)
 
 
-class Scoring:
-    """Rings for what waits to be scored; where Redis is away for long, does it here."""
+class Chores:
+    """Rings for the chores that something waits for; where Redis is away for long, does them here."""
 
-    def __init__(self, db: Database, bell: Bell, away_seconds: float):
-        self.db, self.bell, self.away_seconds = db, bell, away_seconds
-        self.here, self.pushes, self.next = upkeep.Upkeep(db), int(time.time() * 1000), 0.0
+    def __init__(self, chores: Mapping[int, Chore], bell: Bell, away_seconds: float):
+        self.chores, self.bell, self.away_seconds = chores, bell, away_seconds
+        self.pushes, self.next = int(time.time() * 1000), 0.0
 
     def look(self) -> None:
         """At most once a second."""
         if time.monotonic() < self.next:
             return
-        self.next = time.monotonic() + SCORING_SECONDS
-        if not upkeep.waits(self.db):
-            return
+        self.next = time.monotonic() + CHORE_SECONDS
+        for number, chore in self.chores.items():
+            if chore.waits():
+                self._ring(number, chore)
+
+    def _ring(self, number: int, chore: Chore) -> None:
         if self.bell.away() > self.away_seconds:
-            self.here.take()
+            chore.take()
         elif self.bell.room():
             self.pushes += 1
-            self.bell.ring_for_scoring(self.pushes)
+            self.bell.ring_for_chore(number, self.pushes)
 
 
 def _round(db: Database, bell: Bell, applier: applying.Applier, away_seconds: float) -> int:
@@ -129,7 +135,7 @@ def main() -> None:
     applier, courier = applying.Applier(db, sender), couriers.Courier(db, sender, couriers.post(settings), settings.base_url)
     threading.Thread(target=courier.run, args=(stop,), name="courier", daemon=True).start()
     try:
-        run(db, Bell(str(settings.redis_url)), applier, stop, away_seconds)
+        run(db, Bell(str(settings.redis_url)), applier, chores.of(settings, db), stop, away_seconds)
     finally:
         applier.stop()
         db.close()

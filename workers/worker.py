@@ -1,4 +1,4 @@
-"""`python -m workers.worker`: applies outcomes when the doorbell rings, until told to stop. As many may run as are wanted."""
+"""`python -m workers.worker`: applies outcomes and does chores when the doorbell rings, until told to stop. As many may run as are wanted."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import redis
 
 from claimcheck import applying, config, deliveries, logs
 from claimcheck.db import Database
-from claimcheck.experts.upkeep import Upkeep
-from workers import apply, doorbell
+from workers import apply, chores, doorbell
 
 AWAY_SECONDS = 1.0  # between two attempts to reach Redis
 
@@ -79,7 +78,7 @@ def main() -> None:
     config.require(settings, "database_url_worker", "redis_url", "secret_key")
     stop.listen()
     db = Database(str(settings.database_url_worker), max_size=10, name="worker")
-    apply.applier, apply.upkeep = applying.Applier(db, deliveries.sender(settings)), Upkeep(db)
+    apply.applier, apply.chores = applying.Applier(db, deliveries.sender(settings)), chores.of(settings, db)
     try:
         work(str(settings.redis_url), stop)
     finally:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from claimcheck.cli import accounts, auditing, intake, keeping, moving, pipeline, projects, simulating, verifying
+from claimcheck.cli import accounts, auditing, delivering, intake, keeping, moving, pipeline, projects, simulating, verifying
 from claimcheck.formats import reading
 
 ROLES = ["reviewer", "lead", "customer", "operator"]
@@ -20,7 +20,8 @@ def parser() -> argparse.ArgumentParser:
         epilog="Exit codes: 0 done, 1 it went wrong, 2 the call was wrong.",
     )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for add in (_user, _token, _project, _import, _intake, _pipeline, _replay_audit, _simulate, _export, _verify, _receive, _key, _schema, _licences):
+    taking_in, giving_out = (_project, _import, _intake, _pipeline, _replay_audit, _simulate), (_export, _dataset, _verify)
+    for add in (_user, _token, *taking_in, *giving_out, _receive, _key, _schema, _licences):
         add(commands)
     return top
 
@@ -156,14 +157,22 @@ def _export(commands: Any) -> None:
     command.add_argument("--purpose", help="reveal what is masked, for one of the project's purposes; each reveal is on record")
 
 
+def _dataset(commands: Any) -> None:
+    text = "Writes a version of what is delivered of a project, its files and the signed manifest, into a new folder; the next one if none is named."
+    command = _command(commands, "dataset", delivering.take_out, text)
+    command.add_argument("--project", required=True, help="its name or number")
+    command.add_argument("--version", type=int, metavar="N", help="one that was delivered before")
+    command.add_argument("--out", required=True, type=Path, help="a folder that does not exist yet or is empty")
+
+
 def _verify(commands: Any) -> None:
     command = _command(
         commands,
         "verify",
         verifying.verify,
-        "Checks a receipt offline (RECEIPT --key FILE --payload FOLDER), or a decision against the desk (its number).",
+        "Checks a receipt (RECEIPT --key FILE --payload FOLDER) or a dataset (FOLDER --key FILE) offline, or a decision (its number) on the desk.",
     )
-    command.add_argument("subject", help="a receipt's file, or a decision's number")
+    command.add_argument("subject", help="a receipt's file, a dataset's folder or manifest, or a decision's number")
     command.add_argument("--payload", type=Path, help="a folder with the item's parts, named as in the receipt")
     command.add_argument("--key", type=Path, help="the desk's public key, PEM")
 

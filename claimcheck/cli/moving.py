@@ -178,10 +178,15 @@ def _leave(arguments: Namespace, desk: Desk, project: Project) -> None:
     terminal.answer(arguments, {"file": str(path), "bytes": size}, f"{size:,} bytes are in {path}.")
 
 
-def take_out(arguments: Namespace) -> None:
-    out: Path = arguments.out
+def empty_folder(out: Path) -> None:
+    """Raises Invalid where something is there already."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise errors.Invalid.field("--out", f"{out} is there already and is not an empty folder; name another one")
+
+
+def take_out(arguments: Namespace) -> None:
+    out: Path = arguments.out
+    empty_folder(out)
     with terminal.desk() as desk:
         project = named(desk, arguments.project)
         if arguments.format != "folder":

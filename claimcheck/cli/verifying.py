@@ -1,4 +1,4 @@
-"""`verify`: a receipt offline, with nothing but files; or a decision against the desk."""
+"""`verify`: a receipt or a delivered dataset offline, with nothing but files; or a decision against the desk."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from claimcheck import decisions, errors, evidence, keys, receipts
 from claimcheck.cli import terminal
 from claimcheck.cli.terminal import Desk
+from claimcheck.datasets import manifests
 from claimcheck.receipts import Verdict
 
 LARGEST = 2**63 - 1  # the database's; nobody decides so often
@@ -31,6 +32,8 @@ def verify(arguments: Namespace) -> int:
 def _offline(arguments: Namespace) -> Verdict:
     if arguments.key is None:
         raise errors.Invalid.field("--key", "give the desk's public key; `bin/claimcheck key list` prints it, and every export holds it")
+    if manifests.is_one(Path(arguments.subject)):
+        return manifests.verify(Path(arguments.subject), arguments.key.read_bytes())
     return receipts.verify(Path(arguments.subject).read_bytes(), arguments.key.read_bytes(), arguments.payload)
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 
-from claimcheck import errors, logs, projects
+from claimcheck import projects
 from claimcheck.db import Database
 from claimcheck.experts import golds, judging, scoring
 
 FIT_SECONDS = 60.0  # between two fits of a skill
 ROUNDS = 200  # of one call
-
-log = logs.get("upkeep")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +47,3 @@ def fit(db: Database, *, seconds: float = FIT_SECONDS) -> None:
     for skill in db.all("scores/unfitted", _Unfitted, seconds=seconds):
         asked = projects.rules(db, skill.project_id, skill.project_version).question
         scoring.fit(db, skill_id=skill.skill_id, classes=judging.classes(asked))
-
-
-class Upkeep:
-    """One run at a time in a process, in a thread of its own; what comes meanwhile is seen to after it."""
-
-    def __init__(self, db: Database):
-        self.db = db
-        self._busy = threading.Lock()
-
-    def take(self) -> None:
-        """Begins a run, unless one is under way."""
-        if self._busy.acquire(blocking=False):
-            threading.Thread(target=self._run, name="upkeep", daemon=True).start()
-
-    def _run(self) -> None:
-        try:
-            run(self.db)
-        except errors.Error as error:
-            log.warning("upkeep waits", error=error.code, detail=error.detail)
-        finally:
-            self._busy.release()

@@ -14,7 +14,7 @@ from claimcheck import canonical
 from claimcheck.outbound import addresses, sending
 from claimcheck.outbound.answers import Answer
 
-Type = Literal["outcome.settled", "outcome.overturned", "deadline.changed", "test"]
+Type = Literal["outcome.settled", "outcome.overturned", "deadline.changed", "dataset.delivered", "labels.retracted", "dataset.reminder", "test"]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -20,6 +20,7 @@ BECAUSE = {
     "audit": "the looks agree, and are checked now and then",
     "returned": "sent back by a lead",
     "reopened": "opened again",
+    "retracted": "a label was taken back",
 }
 SHAPES = {"approve": "ok", "reject": "no", "escalate": "ask"}
 

@@ -9,6 +9,7 @@ from claimcheck.web import (
     api,
     assignments,
     batches,
+    datasets,
     dead_letters,
     decisions,
     docs,
@@ -28,6 +29,7 @@ from claimcheck.web import (
     people,
     pipeline,
     projects,
+    retractions,
     review,
     skills,
     standing,
@@ -36,7 +38,7 @@ from claimcheck.web import (
 
 RESOURCES = (
     login, pages, people, libraries, payload, review, assignments, decisions, escalations, work, projects, lease_times, batches, forecasts, imports,
-    exports, items, effects, dead_letters, pipeline, pay, skills, standing, access_events, api, docs, metrics,
+    exports, datasets, retractions, items, effects, dead_letters, pipeline, pay, skills, standing, access_events, api, docs, metrics,
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ stood AS (                                                             -- a newe
        SET times = s.times + 1, decision_id = greatest(s.decision_id, excluded.decision_id), since = clock_timestamp(),
            outcome = CASE WHEN excluded.decision_id > s.decision_id THEN excluded.outcome ELSE s.outcome END),
 applied AS (
-    INSERT INTO applied (decision_id, effect_id) SELECT decision_id, effect_id FROM done),
+    INSERT INTO applied (decision_id, effect_id) SELECT decision_id, effect_id FROM done WHERE decision_id IS NOT NULL),
 next AS (
     UPDATE outbox n SET turn = true FROM done WHERE n.partition_id = done.partition_id AND n.effect_no = done.effect_no + 1
     RETURNING n.effect_no),

@@ -21,6 +21,6 @@ switched AS (
     UPDATE effects e SET switched_off = %(error)s::text FROM failed WHERE e.id = failed.effect_id AND %(gone)s::bool AND e.switched_off IS NULL),
 noted AS (
     INSERT INTO events (kind, person_id, project_id, item_id, decision_id, detail)
-    SELECT 'effect.failed', 0, d.project_id, d.item_id, d.id, jsonb_build_object('outbox', failed.id, 'attempts', failed.attempts, 'error', %(error)s::text)
-      FROM failed JOIN decisions d ON d.id = failed.decision_id WHERE failed.state = 'dead')
+    SELECT 'effect.failed', 0, e.project_id, d.item_id, d.id, jsonb_build_object('outbox', failed.id, 'attempts', failed.attempts, 'error', %(error)s::text)
+      FROM failed JOIN effects e ON e.id = failed.effect_id LEFT JOIN decisions d ON d.id = failed.decision_id WHERE failed.state = 'dead')
 SELECT state FROM failed;

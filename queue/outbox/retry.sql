@@ -6,6 +6,6 @@ WITH retried AS (
 woken AS (
     UPDATE effects e SET failures = 0, rest_until = NULL FROM retried WHERE e.id = retried.effect_id AND e.failures > 0)
 INSERT INTO events (kind, person_id, project_id, item_id, decision_id, detail)
-SELECT 'effect.retried', %(me)s::int, d.project_id, d.item_id, d.id,
+SELECT 'effect.retried', %(me)s::int, e.project_id, d.item_id, d.id,
        jsonb_build_object('outbox', retried.id, 'was', retried.state, 'attempts', retried.attempts)
-  FROM retried JOIN decisions d ON d.id = retried.decision_id;
+  FROM retried JOIN effects e ON e.id = retried.effect_id LEFT JOIN decisions d ON d.id = retried.decision_id;

@@ -9,5 +9,5 @@ retried AS (
 woken AS (
     UPDATE effects e SET failures = 0, rest_until = NULL WHERE e.failures > 0 AND e.id IN (SELECT effect_id FROM retried))
 INSERT INTO events (kind, person_id, project_id, item_id, decision_id, detail)
-SELECT 'effect.retried', %(me)s::int, d.project_id, d.item_id, d.id, jsonb_build_object('outbox', retried.id, 'was', 'dead', 'attempts', retried.attempts)
-  FROM retried JOIN decisions d ON d.id = retried.decision_id;
+SELECT 'effect.retried', %(me)s::int, e.project_id, d.item_id, d.id, jsonb_build_object('outbox', retried.id, 'was', 'dead', 'attempts', retried.attempts)
+  FROM retried JOIN effects e ON e.id = retried.effect_id LEFT JOIN decisions d ON d.id = retried.decision_id;

@@ -10,6 +10,6 @@ moved AS (                                                             -- partit
     UPDATE partitions p SET applied_no = skipped.effect_no, turn_no = COALESCE((SELECT effect_no FROM next), skipped.effect_no)
       FROM skipped WHERE p.id = skipped.partition_id)
 INSERT INTO events (kind, person_id, project_id, item_id, decision_id, detail)
-SELECT 'effect.skipped', %(me)s::int, d.project_id, d.item_id, d.id,
+SELECT 'effect.skipped', %(me)s::int, e.project_id, d.item_id, d.id,
        jsonb_build_object('outbox', skipped.id, 'reason', %(reason)s::text, 'last_error', skipped.last_error)
-  FROM skipped JOIN decisions d ON d.id = skipped.decision_id;
+  FROM skipped JOIN effects e ON e.id = skipped.effect_id LEFT JOIN decisions d ON d.id = skipped.decision_id;

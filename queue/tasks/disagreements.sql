@@ -36,5 +36,5 @@ wrong_partitions AS (
      WHERE (p.last_no, p.settled_no, p.effect_no, p.applied_no)::text <> (f.last_no, f.settled_no, f.effect_no, f.applied_no)::text),
 wrong_outbox AS (
     SELECT 'outbox', o.id FROM outbox o LEFT JOIN applied a ON a.decision_id = o.decision_id AND a.effect_id = o.effect_id
-     WHERE (o.state = 'done') <> (a.decision_id IS NOT NULL))
+     WHERE o.decision_id IS NOT NULL AND (o.state = 'done') <> (a.decision_id IS NOT NULL))
 SELECT * FROM wrong_tasks UNION ALL SELECT * FROM wrong_partitions UNION ALL SELECT * FROM wrong_outbox LIMIT 100;

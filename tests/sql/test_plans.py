@@ -116,6 +116,14 @@ CASES = {
         90,
     ),
     "how many deadlines are in danger": (lambda c: ("alerts/in_danger", {"customer_id": None}), 60),
+    "a page of a dataset": (lambda c: ("datasets/decisions", {"project_id": 7, "after": 1_000, "up_to": 2**40, "limit": 50}), 1_000),
+    "whether there is news for a dataset": (lambda c: ("datasets/newest", {"project_id": 7}), 20),
+    "what waits to be made": (lambda c: ("datasets/waiting", {"days": 3, "most": 4}), 20),
+    "a page of what a retraction touches": (
+        lambda c: ("retractions/touched", {"person_id": 70, "since": datetime(1970, 1, 1, tzinfo=UTC), "looks_to": 2**40, "project_id": 7, "after": 0, "limit": 50}),
+        1_500,
+    ),
+    "what a retraction opens next": (lambda c: ("retractions/next", {"retraction_id": 1, "stays": False, "probability": -1.0, "item_id": 0, "limit": 100}), 10),
     "an effect's lease": (lambda c: ("outbox/lease", {"outbox_id": 5, "attempts": 9, "patience": 5, "at_once": 4, "seconds": 30.0}), 20),
     "an effect done": (lambda c: ("outbox/done", {"outbox_id": 5, "lease": uuid.uuid4()}), 20),
 }

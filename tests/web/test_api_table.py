@@ -53,12 +53,15 @@ BODIES: dict[str, Any] = {  # one that is well formed for each route that takes 
     "skills.put_terms": {"exam": False, "gold_rate": 0.05, "novice_rate": 0.2},
     "skills.put_expert": {"status": "active", "tier": 0, "why": "as before"},
     "golds.make": {"accepted": ["approve"]},
+    "datasets.ask": {},
+    "datasets.acknowledge": {},
+    "retractions.make": {"person_id": 1, "reason": "their golds turned bad"},
     "payouts.reverse": {"amount_minor": 1, "why": "a wrong price"},
     "standings.appeal": {"skill": "kyc", "note": "why?"},
     "dead_letters.replay": {"dry_run": True},
     "dead_letters.replay_many": {"code": "INVALID_ROW", "dry_run": True},
 }
-QUERIES = {"items.find": "?idempotency_key=p-0", "access_events.page": "?customer_id=1"}
+QUERIES = {"items.find": "?idempotency_key=p-0", "access_events.page": "?customer_id=1", "retractions.preview": "?person_id=1"}
 NOT_JSON = [b"", b"{", b"[" * 10_000, b"\xff", b'{"a":"\x00"}', b'{"a":1,"a":2}', b'{"a":NaN}', b'{"a":"\\ud800"}']
 
 
@@ -103,6 +106,8 @@ def world(app: Flask, db: Database, cast: Cast, publish: Callable[[], int]) -> S
         "person_id": cast.ada.id,
         "gold_id": golds.add(db, item_id=led["item_id"], accepted=["approve"], me=cast.chi.id),
         "payout_id": payouts.page(db, person_id=cast.ben.id)[0].id,
+        "dataset_id": Api(app, cast.eve).post(f"/v1/projects/{made['id']}/datasets").json["id"],
+        "retraction_id": Api(app, cast.chi).post(f"/v1/projects/{made['id']}/retractions", {"person_id": cast.chi.id, "reason": "tried"}).json["id"],
         "dead_letter_id": Api(app, cast.eve).get(f"/v1/dead-letters?project_id={made['id']}").json["dead_letters"][0]["id"],
     }
     return SimpleNamespace(numbers=numbers, held=held, southwind=southwind, callers={**vars(cast), "southwind": southwind})

@@ -1,0 +1,23 @@
+"""The chores of a worker process, by the numbers that ring for them; no outbox row has one of these."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from claimcheck.chores import Chore
+from claimcheck.config import Settings
+from claimcheck.datasets import making
+from claimcheck.db import Database
+from claimcheck.experts import upkeep
+from claimcheck.store import Store
+
+SCORING, DATASETS = 0, -1
+
+
+def of(settings: Settings, db: Database) -> dict[int, Chore]:
+    """Each of them, on this database. Where no object store is named no dataset is made."""
+    found = {SCORING: Chore("upkeep", partial(upkeep.waits, db), partial(upkeep.run, db))}
+    if settings.s3_endpoint:
+        desk = making.Desk(db, Store(settings), str(settings.secret_key))
+        found[DATASETS] = Chore("datasets", partial(making.waits, db), partial(making.run, desk))
+    return found
