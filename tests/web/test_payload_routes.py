@@ -126,6 +126,9 @@ pages.readyz pages.theme pay.page pay.reverse pay.statement payload.asset payloa
 people.end_sessions people.index people.make_link people.make_token people.revoke_token people.set_skill people.show pipeline.change pipeline.show
 projects.boost projects.cancel projects.change projects.index projects.pause projects.resume projects.show review.left review.next_item review.page
 skills.add skills.answer skills.index skills.put skills.retire skills.show skills.terms standing.appeal standing.page static work.page
+api.datasets_acknowledge api.datasets_ask api.datasets_file api.datasets_get api.datasets_manifest api.datasets_page api.retractions_get api.retractions_make
+api.retractions_page api.retractions_preview datasets.acknowledge datasets.again datasets.ask datasets.file datasets.index datasets.progress datasets.show
+retractions.index retractions.make
 """
 SILENT = frozenset(NAMES.split())
 # These show what the same person's file, sent with this very form or before, holds; nothing of anybody's items.
