@@ -35,4 +35,4 @@ def chosen(db: Database, name: str | None) -> Customer:
     known = all(db)
     if name or len(known) < 2:
         return ensure(db, name or (known[0].name if known else HOUSE))
-    raise errors.Invalid.field("customer", f"say whose project it is: one of {', '.join(c.name for c in known)}")
+    raise errors.Invalid.field("customer", f"say whose project it is with --customer: one of {', '.join(c.name for c in known)}")

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from claimcheck import errors
-from claimcheck.db import Database
+from claimcheck.db import Connection, Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +145,11 @@ class Disputed:
     note: str
     seconds: float
 
+    @property
+    def chosen(self) -> list[Any]:
+        """The verdict, the answer, or each option of several."""
+        return [self.verdict] if self.verdict is not None else self.answer if isinstance(self.answer, list) else [self.answer]
+
 
 def holding(db: Database, *, me: int) -> Holding | None:
     """What the caller holds, if anything."""
@@ -171,7 +176,7 @@ def escalations(db: Database, *, me: int) -> list[Escalation]:
     return db.all("looks/escalations", Escalation, me=me)
 
 
-def disputed(db: Database, *, assignment_id: int, me: int) -> list[Disputed]:
+def disputed(db: Database | Connection, *, assignment_id: int, me: int) -> list[Disputed]:
     """The looks of a held adjudication, in an order that is this assignment's own; none for anybody but its holder."""
     return db.all("looks/disputed", Disputed, assignment_id=assignment_id, me=me)
 

@@ -18,7 +18,9 @@ from claimcheck.db import Database
 from claimcheck.people import Person
 from claimcheck.store import Store
 
-ORDERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # what a terminal obeys, or no stream takes
+ORDERS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)  # what a terminal obeys, what turns its text round, or no stream takes
 USAGE, FAILED = 2, 1  # exit codes: the call was wrong; it was right and went wrong
 
 

@@ -22,19 +22,22 @@ HEADER = ("line", "at", "assignment", "item", "project", "work", "why", "amount_
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the ledger, in the currency's smallest unit; negative where it reverses another."""
+    """A line of the ledger, in the currency's smallest unit; negative where it reverses another.
+
+    A month's line for golds (`kind` is golds) has neither assignment nor item, and may be negative too.
+    """
 
     id: int
-    assignment_id: int
+    assignment_id: int | None
     amount_minor: int
     currency: str
     reverses: int | None
     reversed_by: int | None
     why: str
     created_at: datetime
-    item_id: int
+    item_id: int | None
     project: str
-    idempotency_key: str
+    idempotency_key: str | None
     title: str
     kind: str
 
@@ -95,6 +98,11 @@ def reverse(db: Database, *, payout_id: int, amount_minor: int, why: str, me: in
     if made.id is None:
         raise errors.NotReversible()
     return made.id
+
+
+def settle(db: Database, *, at: datetime | None = None) -> int:
+    """Writes the lines of the months that are over at that time (now) for golds whose price is not the project's; how many."""
+    return db.run("payouts/settle", at=at)
 
 
 def written(amount_minor: int, currency: str) -> str:

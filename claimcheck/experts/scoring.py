@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from claimcheck import canonical, logs, projects, questions
@@ -36,6 +37,12 @@ class _Answered:
 class _Pooled:
     ok: int
     n: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    begun: datetime
+    task_ids: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +93,18 @@ def _score_one(connection: Connection, one: _Answered) -> None:
     if now is None or correct is None:  # the skill was taken, or the look asked for a lead
         connection.run("golds/scored", **look, purpose="ordinary", correct=None, level=0.0)
         return
-    pooled = connection.one("scores/pooled", _Pooled, skill_id=one.skill_id)
-    assert pooled is not None
-    found = after(now, correct=correct, pooled=beta.pooled(pooled.ok, pooled.n))
+    found = after(now, correct=correct, pooled=pooled(connection, one.skill_id))
     connection.run("golds/scored", **look, purpose=found.purpose, correct=correct, level=found.standing.level)
     connection.run("scores/put", **place, **_columns(found))
     if found.standing.status != now.status:
         log.info("skill moved", **place, was=now.status, status=found.standing.status)
+
+
+def pooled(db: Database | Connection, skill_id: int) -> float:
+    """A skill's mean accuracy on gold, the prior of everybody's score in it."""
+    found = db.one("scores/pooled", _Pooled, skill_id=skill_id)
+    assert found is not None
+    return beta.pooled(found.ok, found.n)
 
 
 def _columns(found: After) -> dict[str, Any]:
@@ -107,13 +119,14 @@ def fit(db: Database, *, skill_id: int, classes: int) -> bool:
     """Counts a skill's agreement anew, weighs its people, fits its temperature and judges whether weights lose to plain majority there;
     whether there was enough gold to say.
     """
-    db.run("scores/taken", skill_id=skill_id)  # before they are read: what comes meanwhile asks again
+    taken = db.one("scores/taken", _Taken, skill_id=skill_id)  # before they are read: what comes meanwhile asks again
+    assert taken is not None
     _meet(db, skill_id, classes)
     _reweigh(db, skill_id, classes)
     known = _known(db, skill_id, classes)
     enough = len(known) >= FIT_FROM
     hot, weighs = (temperature.fit(known, classes), not gains.harm(known, classes)) if enough else (1.0, True)
-    db.run("scores/fit", skill_id=skill_id, temperature=hot, weighs=weighs)
+    db.run("scores/fit", skill_id=skill_id, temperature=hot, weighs=weighs, begun=taken.begun, task_ids=taken.task_ids)
     return enough
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from math import ceil
 from typing import Any
 
 from claimcheck import errors
 from claimcheck.db import Connection, Database
-from claimcheck.experts import golds
+from claimcheck.experts import golds, scoring
+from claimcheck.quality import beta
 
 STATUSES = ("exam", "active", "soft_paused", "paused")
 LONGEST = 2000
@@ -39,12 +40,16 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Mine(Measured):
-    """A person's standing in one skill. `appeal_id` is that of an open appeal; `appealed` and `answer` are the last one's."""
+    """A person's standing in one skill, as they may know it: golds among live work count once their day (UTC) is over.
+
+    `appeal_id` is that of an open appeal; `appealed` and `answer` are the last one's.
+    """
 
     skill_id: int
     skill: str
     exam_ok: int
     exam_n: int
+    extra_ok: int
     appeal_id: int | None
     appealed: str | None
     answer: str | None
@@ -63,7 +68,7 @@ class Expert(Measured):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One of somebody's looks at gold: what they said and whether it was right; never what was right."""
+    """One of somebody's looks at gold, and whether it was right; never what was right."""
 
     decision_id: int
     item_id: int
@@ -71,10 +76,7 @@ class Result:
     idempotency_key: str
     purpose: str
     correct: bool
-    level: float
     at: datetime
-    verdict: str | None
-    answer: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,11 @@ class _Id:
 
 
 @dataclass(frozen=True, slots=True)
+class _Waiting:
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Answered:
     id: int
     person_id: int
@@ -173,7 +180,15 @@ class _Answered:
 
 def of_person(db: Database, *, person_id: int) -> list[Mine]:
     """Somebody's standing in each of their skills, by name."""
-    return db.all("people/standings", Mine, person_id=person_id)
+    return [_bounded(db, found) for found in db.all("people/standings", Mine, person_id=person_id)]
+
+
+def _bounded(db: Database | Connection, found: Mine) -> Mine:
+    """With the bounds that follow from the counts that are told, not from all there are."""
+    if not found.n:
+        return replace(found, mean=None, low=None, high=None)
+    score = beta.score(found.ok, found.n, scoring.pooled(db, found.skill_id))
+    return replace(found, **{bound: round(getattr(score, bound), 2) for bound in ("mean", "low", "high")})
 
 
 def one(db: Database | Connection, *, person_id: int, skill_id: int) -> Mine:
@@ -186,11 +201,19 @@ def one(db: Database | Connection, *, person_id: int, skill_id: int) -> Mine:
 
 def of_skill(db: Database, *, skill_id: int) -> list[Expert]:
     """Everybody who has a skill, the lowest bound first."""
-    return db.all("scores/page", Expert, skill_id=skill_id)
+    return db.all("scores/page", Expert, skill_id=skill_id, person_id=None)
+
+
+def expert(db: Database, *, person_id: int, skill_id: int) -> Expert:
+    """One of them. Raises NotFound."""
+    found = db.one("scores/page", Expert, skill_id=skill_id, person_id=person_id)
+    if found is None:
+        raise errors.NotFound()
+    return found
 
 
 def results(db: Database, *, person_id: int, skill_id: int) -> list[Result]:
-    """Somebody's looks at gold in a skill, newest first, 200 at most."""
+    """Those of somebody's looks at gold that are told one by one: an exam's, and the wrong ones that a pause came of; newest first, 200 at most."""
     return db.all("scores/results", Result, person_id=person_id, skill_id=skill_id)
 
 
@@ -229,6 +252,12 @@ def appeal(db: Database, *, me: int, skill_id: int, note: str) -> int:
 def appeals(db: Database) -> list[Appeal]:
     """Those that wait for a lead, oldest first."""
     return db.all("appeals/open", Appeal)
+
+
+def waiting_appeals(db: Database) -> int:
+    """How many wait for a lead, counted to a hundred."""
+    found = db.one("appeals/waiting", _Waiting)
+    return found.waiting if found else 0
 
 
 def answer(db: Database, *, appeal_id: int, me: int, text: str, resume: bool) -> None:

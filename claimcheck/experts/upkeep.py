@@ -1,4 +1,4 @@
-"""What workers do for quality, again and again, off every request: score, copy golds, and fit skills: agreement, weights, temperature."""
+"""What workers do for quality, off every request: score, copy golds, pay golds' months, fit skills: agreement, weights, temperature."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from claimcheck import projects
 from claimcheck.db import Database
-from claimcheck.experts import golds, judging, scoring
+from claimcheck.experts import golds, judging, payouts, scoring
 
 FIT_SECONDS = 60.0  # between two fits of a skill
 ROUNDS = 200  # of one call
@@ -38,6 +38,7 @@ def run(db: Database, *, fit_seconds: float = FIT_SECONDS) -> int:
         if not now:
             break
         done += now
+    payouts.settle(db)
     fit(db, seconds=fit_seconds)
     return done
 

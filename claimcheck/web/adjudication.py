@@ -48,9 +48,7 @@ def of(assignment: Assignment, rules: Rules) -> Disagreement | None:
 
 def _values(look: Disputed) -> list[str]:
     """As the form sends them."""
-    if look.verdict is not None:
-        return [f"verdict:{look.verdict}"]
-    return [f"answer:{one}" for one in (look.answer if isinstance(look.answer, list) else [look.answer])]
+    return [f"{'answer' if look.verdict is None else 'verdict'}:{one}" for one in look.chosen]
 
 
 def _card(look: Disputed, rules: Rules) -> Card:

@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from flask import Flask, Response, g, jsonify, make_response, render_template
+from gunicorn.http.errors import ParseException
 from werkzeug.exceptions import HTTPException
 
 from claimcheck import errors, logs
@@ -14,6 +15,7 @@ from claimcheck.web.same_origin import is_api
 
 log = logs.get("claimcheck.web")
 OURS = "Something went wrong on our side. It is written down under the number below; what you sent may not have been kept."
+UNFRAMED = "The body is not framed as HTTP asks: each chunk begins with its length in hexadecimal digits."
 BY_STATUS: dict[int, type[errors.Error]] = {403: errors.Forbidden, 404: errors.NotFound, 413: errors.TooLarge, 503: errors.Unavailable}
 
 
@@ -83,6 +85,11 @@ def _http(error: HTTPException) -> Response:
     return response
 
 
+def _unframed(error: ParseException) -> Response:
+    log.info("request.unframed", error=type(error).__name__)
+    return answer(errors.BadRequest(UNFRAMED))
+
+
 def _crash(error: Exception) -> Response:
     log.error("request.crashed", exc_info=error)
     return answer(errors.Error(OURS))
@@ -91,4 +98,5 @@ def _crash(error: Exception) -> Response:
 def install(app: Flask) -> None:
     app.register_error_handler(errors.Error, _domain)
     app.register_error_handler(HTTPException, _http)
+    app.register_error_handler(ParseException, _unframed)
     app.register_error_handler(Exception, _crash)

@@ -9,7 +9,14 @@ from claimcheck.experts.payouts import Line
 from claimcheck.experts.standings import Mine, Result
 from claimcheck.quality import beta, exam
 
-WORK = {"review": "Review", "adjudication": "Adjudication", "escalation": "Escalation", "approval": "Approval", "relabel": "Second look"}
+WORK = {
+    "review": "Review",
+    "adjudication": "Adjudication",
+    "escalation": "Escalation",
+    "approval": "Approval",
+    "relabel": "Second look",
+    "golds": "Golds",
+}
 STATUS = {"exam": "Entry exam", "active": "At work", "soft_paused": "Paused for extra golds", "paused": "Paused"}
 SHAPES = {"exam": "ask", "active": "ok", "soft_paused": "ask", "paused": "no"}
 TIERS = ("new", "steady", "strong", "best")

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from claimcheck.history import Entry
 from claimcheck.looks import Escalation
-from claimcheck.rendering import FIELDS, prose, views
+from claimcheck.rendering import FIELDS, marks, prose, views
 from claimcheck.rendering.views import View
 from claimcheck.rules import Rules
 from claimcheck.web import controls
@@ -53,6 +53,11 @@ def some_of(names: list[str]) -> str:
     if len(names) <= 4:
         return ", ".join(names[:-1]) + f" and {names[-1]}" if names[1:] else "".join(names)
     return ", ".join(names[:3]) + f" and {len(names) - 3} other projects"
+
+
+def honest(text: str) -> str:
+    """A key or a title with what would hide or turn its characters shown by name: ‹RLO›."""
+    return "".join(f"‹{span.text}›" if span.mark else span.text for span in marks.spans(text))
 
 
 def sentence(text: str) -> str:
@@ -106,11 +111,7 @@ def why_escalated(escalation: Escalation) -> str:
 def view_title(view: View) -> str:
     """What a panel of the payload is called on its tab."""
     if isinstance(view, views.Aligned | views.Pair):
-        return (
-            view.title or f"{view.left.label.text} and {view.right.label.text}"
-            if isinstance(view, views.Pair)
-            else view.title or "Side by side"
-        )
+        return view.title or f"{view.left.label.text} and {view.right.label.text}" if isinstance(view, views.Pair) else view.title or "Side by side"
     if isinstance(view, views.Missing):
         return view.label.text
     return "Fields" if view.part is None or view.part.name == FIELDS else view.part.name
@@ -123,5 +124,5 @@ def markdown(text: str) -> Markup:
 
 FILTERS = {
     f.__name__: f
-    for f in (minutes, about, capped, some_of, times, sentence, span_of_choices, look_shape, look_words, why_escalated, view_title, markdown)
+    for f in (minutes, about, capped, some_of, times, honest, sentence, span_of_choices, look_shape, look_words, why_escalated, view_title, markdown)
 }

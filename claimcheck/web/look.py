@@ -13,6 +13,7 @@ from flask_login import current_user
 from markupsafe import Markup
 
 from claimcheck import alerts, dead_letters, errors, people
+from claimcheck.experts import standings
 from claimcheck.people import Person
 from claimcheck.web import access, desk, places
 from claimcheck.web.pages import THEME_COOKIE, THEMES
@@ -45,6 +46,8 @@ def _count(place: places.Place) -> int | None:
             return dead_letters.waiting(desk().db)
         if place.path == "/forecasts":
             return alerts.in_danger(desk().db, access.current())
+        if place.path == "/skills" and access.current().role == "lead":
+            return standings.waiting_appeals(desk().db)
         return people.waiting_escalations(desk().db) if place.path == "/escalations" else None
     except errors.Error:
         return None

@@ -11,7 +11,7 @@ from claimcheck import assignments, decisions, drafts, errors, history, looks, m
 from claimcheck.assignments import Assignment
 from claimcheck.masking import Reveal
 from claimcheck.rules import Rules
-from claimcheck.web import access, adjudication, controls, desk, shown
+from claimcheck.web import access, adjudication, controls, desk, filters, shown
 from claimcheck.web.controls import Typed
 from claimcheck.web.look import span
 
@@ -56,12 +56,8 @@ class Banner:
     again: bool = False
 
 
-CHANGED = Banner(
-    "The item changed while you were looking at it.", "This is what it is now: look again, then decide. Your words are kept.", "ask"
-)
-LAPSED = Banner(
-    "Your time ran out, and nobody has taken it yet.", "You may still submit, or take it again for more time.", "ask", again=True
-)
+CHANGED = Banner("The item changed while you were looking at it.", "This is what it is now: look again, then decide. Your words are kept.", "ask")
+LAPSED = Banner("Your time ran out, and nobody has taken it yet.", "You may still submit, or take it again for more time.", "ask", again=True)
 LOST = {
     "taken": ("Somebody else has it now", "Your time ran out, and it was handed on."),
     "free": ("It went back to the queue", "Nobody holds it at the moment."),
@@ -160,7 +156,7 @@ def heading(assignment: Assignment) -> Heading:
     now = assignment.server_now
     due = (assignment.deadline - now).total_seconds() if assignment.deadline else None
     return Heading(
-        title=assignment.title or assignment.idempotency_key,
+        title=filters.honest(assignment.title or assignment.idempotency_key),
         age=(now - assignment.arrived_at).total_seconds(),
         due="" if due is None else f"Due in {span(due)}" if due > 0 else f"Late by {span(-due)}",
         late=due is not None and due <= 0,

@@ -8,12 +8,12 @@ from flask import Blueprint, flash, render_template, request, url_for
 
 from claimcheck import errors
 from claimcheck.experts import standing, standings
-from claimcheck.experts.standings import Mine, Result
+from claimcheck.experts.standings import Mine
 from claimcheck.quality import exam
 from claimcheck.web import access, desk, htmx
 
 blueprint = Blueprint("standing", __name__, url_prefix="/standing")
-SHOWN = 12  # of the last golds
+SHOWN = 25  # golds, one by one
 
 
 @dataclass(frozen=True)
@@ -44,21 +44,18 @@ def page():
 def _page(refused: Refused | None = None) -> str:
     me, db = access.current().id, desk().db
     mine = standings.of_person(db, person_id=me)
-    results = {m.skill_id: standings.results(db, person_id=me, skill_id=m.skill_id) if m.n else [] for m in mine}
-    skills = [(m, progress(m, results[m.skill_id]), results[m.skill_id]) for m in sorted(mine, key=lambda m: m.status == "active")]
+    skills = [(m, progress(m), standings.results(db, person_id=me, skill_id=m.skill_id)) for m in sorted(mine, key=lambda m: m.status == "active")]
     return render_template("standing/page.html", skills=skills, refused=refused, shown=SHOWN, longest=standings.LONGEST)
 
 
-def progress(mine: Mine, results: list[Result]) -> Progress | None:
+def progress(mine: Mine) -> Progress | None:
     """Of the exam, or of the golds that a soft pause asks for."""
     if mine.status == "exam":
         return Progress("Entry exam", mine.exam_n, exam.LONGEST, mine.exam_ok)
     if mine.status != "soft_paused" or not mine.extra_left:
         return None
     of = max(standing.EXTRA, mine.extra_left)
-    done = of - mine.extra_left
-    extra = [r for r in results if r.purpose == "extra"][:done]
-    return Progress("Extra golds", done, of, sum(r.correct for r in extra))
+    return Progress("Extra golds", of - mine.extra_left, of, mine.extra_ok)
 
 
 @blueprint.post("/<int:skill_id>/appeals")

@@ -2,8 +2,8 @@
 WITH line AS MATERIALIZED (
     SELECT * FROM payouts WHERE id = %(payout_id)s::bigint AND reverses IS NULL AND %(amount_minor)s::bigint BETWEEN 1 AND amount_minor),
 reversed AS (
-    INSERT INTO payouts (assignment_id, person_id, amount_minor, currency, reverses, why)
-    SELECT assignment_id, person_id, -%(amount_minor)s::bigint, currency, id, %(why)s::text FROM line
+    INSERT INTO payouts (assignment_id, project_id, person_id, amount_minor, currency, reverses, why)
+    SELECT assignment_id, project_id, person_id, -%(amount_minor)s::bigint, currency, id, %(why)s::text FROM line
         ON CONFLICT (reverses) WHERE reverses IS NOT NULL DO NOTHING
     RETURNING id, person_id),
 noted AS (

@@ -1,2 +1,3 @@
--- weighing: tasks that have ended → none; their skill's agreement is about to be counted.
-DELETE FROM weighing w USING tasks t, projects p WHERE t.id = w.task_id AND p.id = t.project_id AND p.skill_id = %(skill_id)s::int;
+-- weighing: the tasks of a skill that have ended and are about to be counted, and since when; what comes meanwhile asks again.
+SELECT clock_timestamp() AS begun,
+       ARRAY(SELECT w.task_id FROM weighing w JOIN tasks t ON t.id = w.task_id JOIN projects p ON p.id = t.project_id WHERE p.skill_id = %(skill_id)s::int) AS task_ids;

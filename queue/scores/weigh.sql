@@ -16,6 +16,6 @@ held AS (
 noted AS (
     INSERT INTO events (kind, person_id, detail)
     SELECT 'skill.held_back', 0, jsonb_build_object('person', person_id, 'skill_id', %(skill_id)s::int, 'held_back', held_back) FROM held)
-UPDATE scores c SET weight = g.weight, updated_at = clock_timestamp()
+UPDATE scores c SET weight = g.weight
   FROM given g
  WHERE c.skill_id = %(skill_id)s::int AND c.person_id = g.person_id AND c.weight <> g.weight;

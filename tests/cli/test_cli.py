@@ -24,7 +24,11 @@ PROJECT = "name: Papers\nskill: papers\nquestion: Is it complete?\nreason_codes:
 def desk(make_database, store_server, valkey, tmp_path_factory):
     """The variables of a desk on servers of one's own, which every command here works with."""
     database = make_database()
-    variables = settings(database, store_server, valkey).model_copy(update={"database_url": database.owner, "home": tmp_path_factory.mktemp("home")}).environ()
+    variables = (
+        settings(database, store_server, valkey)
+        .model_copy(update={"database_url": database.owner, "home": tmp_path_factory.mktemp("home")})
+        .environ()
+    )
     return {name: value for name, value in os.environ.items() if not name.startswith("CLAIMCHECK")} | variables
 
 
@@ -36,7 +40,9 @@ def db(desk):
 
 
 def claimcheck(desk, *arguments, code=0, stdin=""):
-    done = subprocess.run([sys.executable, "-m", "claimcheck.cli", *map(str, arguments)], cwd=ROOT, env=desk, input=stdin, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-m", "claimcheck.cli", *map(str, arguments)], cwd=ROOT, env=desk, input=stdin, capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == code, f"{done.stdout}\n{done.stderr}"
     return done
 
@@ -63,7 +69,9 @@ def test_it_adds_people_and_names_what_is_wrong(desk, db):
 
 def test_it_takes_a_password_from_standard_input(desk):
     claimcheck(desk, "user", "add", "chi@example.org", "--role", "lead", "--name", "Chi", "--password-stdin", stdin="correct horse battery\n")
-    said = claimcheck(desk, "user", "add", "dov@example.org", "--role", "operator", "--name", "Dov", "--password-stdin", stdin="short\n", code=2).stderr
+    said = claimcheck(
+        desk, "user", "add", "dov@example.org", "--role", "operator", "--name", "Dov", "--password-stdin", stdin="short\n", code=2
+    ).stderr
     assert "password" in said
 
 
@@ -77,6 +85,9 @@ def test_it_opens_a_project_once_and_changes_its_rules(desk, tmp_path):
     file.write_text(PROJECT + "wanted: none\n")
     assert "wanted" in claimcheck(desk, "project", "apply", file, code=2).stderr
     assert [p["name"] for p in answer(desk, "project", "list")["projects"]] == ["Papers"]
+    answer(desk, "user", "add", "Fay", "--role", "customer", "--customer", "Southwind")
+    file.write_text(PROJECT)
+    assert "--customer" in claimcheck(desk, "project", "apply", file, code=2).stderr
 
 
 def folder_of(tmp_path: Path) -> Path:
@@ -164,7 +175,10 @@ def test_it_says_in_words_what_is_no_receipt(desk, tmp_path):
 
 def test_it_keeps_bad_rows_and_takes_the_good_ones(desk, db, tmp_path):
     rows = tmp_path / "rows.jsonl"
-    good, bad = {"idempotency_key": "good", "payload": {"text": "fine"}}, {"idempotency_key": "bad", "payload": {"files": [{"name": "x.pdf", "content_type": "application/pdf", "base64": "eA=="}]}}
+    good, bad = (
+        {"idempotency_key": "good", "payload": {"text": "fine"}},
+        {"idempotency_key": "bad", "payload": {"files": [{"name": "x.pdf", "content_type": "application/pdf", "base64": "eA=="}]}},
+    )
     rows.write_bytes(json.dumps(good).encode() + b"\n" + json.dumps(bad).encode() + b'\n{"idempotency_key": \n\xff\xfe\n')
     done = claimcheck(desk, "import", rows, "--project", "Papers", "--json", code=1)
     facts = json.loads(done.stdout)
@@ -181,7 +195,10 @@ def test_it_names_a_file_that_is_not_there(desk, tmp_path):
     assert "no project" in claimcheck(desk, "import", folder, "--project", "Nothing", code=2).stderr
 
 
-@pytest.mark.parametrize("arguments", [["import", "gone.jsonl", "--project", "Papers"], ["project", "apply", "gone.jsonl"], ["verify", "gone.jsonl", "--key", "gone.jsonl"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["import", "gone.jsonl", "--project", "Papers"], ["project", "apply", "gone.jsonl"], ["verify", "gone.jsonl", "--key", "gone.jsonl"]],
+)
 def test_it_says_in_words_which_file_cannot_be_opened(desk, arguments):
     assert claimcheck(desk, *arguments, code=2).stderr == "claimcheck: gone.jsonl: no such file or directory\n"
 
@@ -193,7 +210,9 @@ def test_it_names_each_wrong_field_of_a_project_once_and_in_order(desk, tmp_path
 
 
 def test_it_names_the_row_and_the_field_that_it_refuses(desk, tmp_path):
-    (tmp_path / "rows.jsonl").write_text('{"idempotency_key": "row", "payload": {"text": "fine"}}\n{"payload": {}}\n{"idempotency_key": "odd", "payload": "text"}\n')
+    (tmp_path / "rows.jsonl").write_text(
+        '{"idempotency_key": "row", "payload": {"text": "fine"}}\n{"payload": {}}\n{"idempotency_key": "odd", "payload": "text"}\n'
+    )
     said = claimcheck(desk, "import", tmp_path / "rows.jsonl", "--project", "Papers", code=1).stderr
     assert "refused: (no key): line 2: idempotency_key is required" in said
     assert "refused: odd: line 3: payload must be" in said
@@ -219,7 +238,12 @@ def test_it_finds_nothing_where_nothing_is_and_opens_no_batch_for_it(desk, db, t
     (tmp_path / "blank.jsonl").write_text("\n  \n")
     (tmp_path / "manifest.csv").write_text("idempotency_key,kind\n")
     last = answer(desk, "import", "-", "--project", "Papers", stdin='{"idempotency_key": "a batch to count from", "payload": {"a": 1}}')["batch_id"]
-    for source, words in (("folder", "no file is in it"), ("blank.jsonl", "it has no line"), ("gone.jsonl", "no such file"), (".", "manifest.csv: nothing to import: it has no row")):
+    for source, words in (
+        ("folder", "no file is in it"),
+        ("blank.jsonl", "it has no line"),
+        ("gone.jsonl", "no such file"),
+        (".", "manifest.csv: nothing to import: it has no row"),
+    ):
         said = claimcheck(desk, "import", tmp_path / source, "--project", "Papers", code=2).stderr
         assert words in said, said
     assert "standard input" in claimcheck(desk, "import", "-", "--project", "Papers", code=2).stderr

@@ -5,7 +5,10 @@ from __future__ import annotations
 import contextlib
 import itertools
 import random
+import subprocess
+import sys
 import time
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -140,6 +143,15 @@ def test_nobody_sees_a_gold_twice(desk: World) -> None:
     filled(desk, 40)
     work_on(desk, ["ben"], 30)
     assert exposures(desk, gold) == [desk.cast.ben.id]
+
+
+def test_nobody_meets_a_gold_made_of_what_they_looked_at(desk: World) -> None:
+    _, ids = settled(desk, 3)  # by Ada
+    make_gold(desk, ids)
+    filled(desk, 12)
+    kinds = {who: [is_gold(desk, claimed) for _ in range(6) if (claimed := desk.claim(who)) and desk.decide(claimed)] for who in ("ada", "ben")}
+    assert not any(kinds["ada"])
+    assert any(kinds["ben"])
 
 
 def test_the_database_refuses_a_sixth_exposure(desk: World) -> None:
@@ -331,7 +343,38 @@ def test_agreement_with_peers_moves_the_weights(desk: World) -> None:
     assert (weight[desk.cast.ada.id] or 0) > (weight[desk.cast.ben.id] or 1)
 
 
-def test_gold_is_paid_at_its_own_price_and_once(desk: World) -> None:
+DIES = """
+from claimcheck import db
+from claimcheck.db import Database
+from claimcheck.experts import upkeep
+db.STATEMENTS["scores/weigh"] = "SELECT pg_sleep(60)"
+upkeep.fit(Database({conninfo!r}, name="dies in its fit"), seconds=0)
+"""
+
+
+def test_a_fit_that_broke_off_comes_again(desk: World) -> None:
+    """A worker dies between what it took and the end of its fit; the dispatcher hears of it as of anything that waits."""
+    upkeep.run(desk.worker, fit_seconds=0)
+    filled(desk, 6, wanted=3, agreement={"mode": "majority"})
+    for _ in range(6):
+        looks(desk, ("ada", "approve"), ("ben", "reject"), ("chi", "approve"))
+    with subprocess.Popen([sys.executable, "-c", DIES.format(conninfo=desk.conninfos.worker)]) as worker:
+        while not desk.one(
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dies in its fit' AND query LIKE '%%pg_sleep%%' AND state = 'active'"
+        ):
+            assert worker.poll() is None
+            time.sleep(0.02)
+        worker.kill()
+    desk.sql.execute("UPDATE skills SET fitted_at = fitted_at - interval '5 min'")
+    before = desk.one("SELECT min(fitted_at) FROM skills WHERE name = 'documents'")
+    assert upkeep.waits(desk.worker)
+    upkeep.run(desk.worker)
+    assert desk.one("SELECT min(fitted_at) FROM skills WHERE name = 'documents'") > before
+    assert not upkeep.waits(desk.worker)
+
+
+def test_gold_is_paid_at_its_own_price_with_its_month_and_once(desk: World) -> None:
+    """No line tells a gold: each is of the project's price, and what golds pay beside it comes in one sum when their month is over."""
     _, ids = settled(desk, 2, price_minor=100, prices={"gold": 30})
     make_gold(desk, ids)
     filled(desk, 10, price_minor=100)
@@ -339,9 +382,80 @@ def test_gold_is_paid_at_its_own_price_and_once(desk: World) -> None:
         claimed = desk.claim("ben")
         assert claimed is not None
         desk.decide(claimed)
-    amounts = [line.amount_minor for line in payouts.page(desk.web, person_id=desk.cast.ben.id, limit=10)]
-    assert sorted(amounts) == [30, 30] + [100] * 8
-    assert {line.kind for line in payouts.page(desk.web, person_id=desk.cast.ben.id, limit=10)} == {"review"}
+    lines = payouts.page(desk.web, person_id=desk.cast.ben.id, limit=10)
+    assert {(line.amount_minor, line.kind, line.why) for line in lines} == {(100, "review", "look")}
+    assert payouts.settle(desk.worker) == 0  # the month is not over
+    later = datetime.now(UTC) + timedelta(days=33)
+    at_once(2, lambda _: payouts.settle(desk.worker, at=later))
+    [line] = [line for line in payouts.page(desk.web, person_id=desk.cast.ben.id, limit=12) if line.id > lines[0].id]
+    assert (line.amount_minor, line.kind, line.assignment_id, line.item_id) == (-140, "golds", None, None)
+    assert line.why == f"Golds of {lines[0].created_at:%Y-%m}: 2 looks at the price for gold"
+    assert payouts.settle(desk.worker, at=later) == 0
+
+
+def test_what_waits_falls_by_one_a_look_whether_it_is_gold_or_not(desk: World) -> None:
+    _, ids = settled(desk, 12)
+    make_gold(desk, ids)
+    filled(desk, 30)
+    upkeep.run(desk.worker)
+    desk.sql.execute("UPDATE person_skills SET gold_every = 5, looks = 0 WHERE person_id = %s", [desk.cast.ben.id])
+    seen, kinds = [], []
+    while (left := tasks.left(desk.web, me=desk.cast.ben.id)).waiting:
+        claimed = desk.claim("ben")
+        assert claimed is not None
+        during = tasks.left(desk.web, me=desk.cast.ben.id)
+        kinds.append(is_gold(desk, claimed))
+        desk.decide(claimed)
+        seen.append((left.waiting, during.waiting, left.held, left.lanes == during.lanes))
+    assert sum(kinds) == 7
+    assert seen == [(n, n - 1, 0, True) for n in range(37, 0, -1)]
+
+
+def test_counts_and_single_golds_tell_nobody_which_items_were_gold(desk: World) -> None:
+    _, ids = settled(desk, 12)
+    make_gold(desk, ids)
+    filled(desk, 60)
+    told, seen = [], 0
+    while standing(desk, "ben").status == "active":
+        claimed = desk.claim("ben")
+        assert claimed is not None
+        gold = is_gold(desk, claimed)
+        desk.decide(claimed, "reject" if gold else "approve")
+        seen += gold
+        if standing(desk, "ben").status == "active":
+            upkeep.run(desk.worker)
+            mine = standing(desk, "ben")
+            told.append((mine.ok, mine.n, mine.mean, mine.said if mine.status == "active" else ""))
+            told.append(standings.results(desk.web, person_id=desk.cast.ben.id, skill_id=mine.skill_id) if mine.status == "active" else [])
+    assert {str(said) for said in told} == {"(0, 0, None, '')", "[]"}
+    shown = standings.results(desk.web, person_id=desk.cast.ben.id, skill_id=standing(desk, "ben").skill_id)
+    assert (len(shown), {(one.purpose, one.correct) for one in shown}) == (seen, {("ordinary", False)})  # the pause's reason
+    desk.sql.execute("UPDATE person_skills SET status = 'active' WHERE person_id = %s", [desk.cast.ben.id])
+    assert standings.results(desk.web, person_id=desk.cast.ben.id, skill_id=standing(desk, "ben").skill_id) == []
+
+
+def test_a_copy_of_a_gold_is_as_old_as_what_stands_beside_it(desk: World) -> None:
+    _, ids = settled(desk, 3)
+    project, _ = filled(desk, 1)
+    desk.sql.execute("UPDATE items SET created_at = created_at - interval '3 days' WHERE id = ANY (%s) OR project_id = %s", [ids, project])
+    make_gold(desk, ids)
+    source = desk.one("SELECT project_id FROM items WHERE id = %s", ids[0])
+    desk.accept(source, [row(f"live{n}") for n in range(9)])
+    desk.publish()
+    desk.sql.execute("UPDATE items SET created_at = created_at - interval '3 days' WHERE project_id = %s AND NOT gold", [source])
+    upkeep.run(desk.worker)
+    desk.sql.execute("UPDATE person_skills SET gold_every = 5, looks = 1 WHERE person_id = %s", [desk.cast.ben.id])
+    ages, golden = set(), 0
+    for _ in range(8):
+        claimed = desk.claim("ben")
+        assert claimed is not None
+        held = assignments.load(desk.web, assignment_id=claimed.assignment_id, me=desk.cast.ben.id)
+        decided = desk.one("SELECT count(*) FROM decisions WHERE person_id = %s AND project_id = %s", desk.cast.ben.id, source)
+        if not is_gold(desk, claimed) or decided:
+            ages.add((held.server_now - held.arrived_at).days)
+            golden += is_gold(desk, claimed)
+        desk.decide(claimed)
+    assert golden and ages == {3}
 
 
 def test_the_database_refuses_a_second_line_and_a_change(desk: World) -> None:
@@ -475,12 +589,20 @@ def test_adaptive_looks_at_once_come_to_one_outcome_each(desk: World) -> None:
     [
         ("tasks/claim", "AND open_to(n.task, (SELECT novice FROM lane WHERE id = (n.task).lane_id), (SELECT now FROM clock))", "",
          test_two_novices_never_share_an_item),
+        ("golds/expose", "live.item_id = g.item_id", "false", test_nobody_meets_a_gold_made_of_what_they_looked_at),
         ("golds/scored", "exposures = g.exposures + 1,", "exposures = g.exposures,", test_a_gold_is_seen_as_often_as_it_may_be),
-        ("golds/expose", "unnest(before.seen_by || before.barred)", "unnest('{}'::int[])",
+        ("golds/expose", "SELECT before.seen_by || before.barred", "SELECT '{}'::int[]",
          test_nobody_sees_a_gold_twice),
         ("decisions/submit", "AND same_looks)", ")", test_a_ruling_holds_only_for_the_looks_that_it_judged),
         ("decisions/submit", "SET looks = s.looks + 1", "SET looks = s.looks", test_gold_comes_at_its_rate_and_never_twice_in_a_row),
         ("decisions/submit", "AND (t).kind <> 'gold' THEN", "THEN", test_a_copy_of_a_gold_looks_like_any_item),
+        ("golds/expose", "1, p.price_minor, 1,", "1, COALESCE((SELECT (v.rules -> 'prices' ->> 'gold')::bigint FROM project_versions v WHERE v.project_id = p.id), p.price_minor), 1,",
+         test_gold_is_paid_at_its_own_price_with_its_month_and_once),
+        ("tasks/left", "q.gold AND s.status = 'active'", "false", test_what_waits_falls_by_one_a_look_whether_it_is_gold_or_not),
+        ("tasks/left", "WHEN begun.skill_id THEN 1", "WHEN begun.skill_id THEN 0", test_what_waits_falls_by_one_a_look_whether_it_is_gold_or_not),
+        ("people/standings", "r.purpose = 'ordinary' AND", "false AND", test_counts_and_single_golds_tell_nobody_which_items_were_gold),
+        ("assignments/load", "COALESCE(beside.created_at, i.created_at)", "i.created_at", test_a_copy_of_a_gold_is_as_old_as_what_stands_beside_it),
+        ("scores/taken", "-- weighing", "WITH taken AS (DELETE FROM weighing) -- weighing", test_a_fit_that_broke_off_comes_again),
         ("payouts/reverse", "BETWEEN 1 AND amount_minor", "> 0", test_a_line_is_reversed_once_and_never_by_more_than_it_is),
         ("assignments/load", "CASE t.kind WHEN 'gold' THEN 'review' ELSE t.kind END AS kind", "t.kind", test_a_copy_of_a_gold_looks_like_any_item),
     ],

@@ -16,6 +16,7 @@ from claimcheck.db import Database
 from claimcheck.people import Person
 from claimcheck.tasks import Claim
 from tests.people import Cast, browser, program
+from tests.web.api_client import Api
 
 RULES = {"skill": "disputes", "reason_codes": ["seal is there", "seal is missing"], "wanted": 2}
 
@@ -81,6 +82,27 @@ def test_it_shows_each_look_to_a_trusted_reviewer_who_holds_it_and_no_names(desk
         assert person.name not in page
     assert "Send back" not in page
     assert desk.decide(desk.trusted, claim, choice="verdict:reject", note="It is torn off.").status_code == 303
+
+
+def test_it_gives_a_program_the_same_cards_without_names_and_nobody_else(desk: Desk) -> None:
+    desk.disputed("by program")
+    api, lead = Api(desk.app, desk.trusted), Api(desk.app, desk.cast.chi)
+    task = api.post("/v1/tasks/next").json
+    assert task["kind"] == "adjudication"
+    shown = task["disagreement"]
+    assert sorted((look["verdict"], look["reason"], look["note"]) for look in shown["looks"]) == [
+        ("approve", "seal is there", "I see the seal."), ("reject", "seal is missing", "There is none.")]  # fmt: skip
+    assert sorted(shown["chosen"], key=str) == [{"said": "approve", "looks": 1}, {"said": "reject", "looks": 1}]
+    assert api.post("/v1/tasks/next").json["disagreement"] == shown  # in the same order
+    assert not [p for p in (desk.cast.ada, desk.cast.ben) if p.pseudonym in str(task) or p.name in str(task)]
+    other = lead.post("/v1/tasks/next")
+    assert other.status_code == 204
+    proof = {"lease_token": task["lease_token"], "evidence_hash": task["evidence_hash"], "verdict": "reject", "reason_code": "seal is there"}
+    refused = api.post(f"/v1/assignments/{task['assignment_id']}/submit", proof)
+    assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, "note")
+    assert api.post(f"/v1/assignments/{task['assignment_id']}/submit", {**proof, "note": "It is torn off."}).status_code == 200
+    desk.item("plain", wanted=1)
+    assert Api(desk.app, desk.cast.ada).post("/v1/tasks/next").json["disagreement"] is None
 
 
 def test_it_keeps_the_order_of_the_cards_for_an_assignment(desk: Desk) -> None:

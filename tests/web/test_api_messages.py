@@ -6,16 +6,19 @@ import json
 import tracemalloc
 from collections.abc import Iterator
 from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from flask import Flask
+from gunicorn.http.body import Body, ChunkedReader
+from gunicorn.http.unreader import IterUnreader
 
 from claimcheck import people
 from claimcheck.db import Database
 from claimcheck.intake import messages, parameters, rooms, sending
 from tests.messages import message
-from tests.people import Cast
+from tests.people import Cast, browser
 from tests.web.api_client import Api
 
 NAMES = (f"Breaks {n}" for n in count())
@@ -187,6 +190,26 @@ class Written:
             self.left += more
         piece, self.left = self.left[:size], self.left[size:]
         return piece
+
+
+@pytest.mark.parametrize("wire", [b"zz\r\n{}\r\n0\r\n\r\n", b"2\r\n{}x\r\n0\r\n\r\n", b"-1\r\n\r\n", b"2\r\n{}\r\n0\r\n: \n\r\n"])
+def test_it_says_what_is_wrong_with_a_body_s_chunks(app: Flask, cast: Cast, eve: Api, project: int, wire: bytes) -> None:
+    """Read by the server's own reader."""
+
+    def sent() -> dict[str, Any]:
+        reader = Body(ChunkedReader(SimpleNamespace(), IterUnreader(iter([wire]))))
+        return {"wsgi.input": reader, "wsgi.input_terminated": True, "HTTP_TRANSFER_ENCODING": "chunked"}
+
+    for path, kind in (
+        (f"/v1/projects/{project}/items", NDJSON),
+        ("/v1/intake", NDJSON),
+        ("/v1/intake", "application/json"),
+        ("/v1/projects", "application/json"),
+    ):
+        answer = eve.post(path, content_type=kind, environ_overrides=sent())
+        assert (answer.status_code, answer.json["code"]) == (400, "BAD_REQUEST"), path
+    form = {"content_type": "application/x-www-form-urlencoded", "environ_overrides": sent()}
+    assert browser(app, cast.ada).post("/theme", **form).status_code == 400
 
 
 def most(eve: Api, project: int, n: int) -> int:

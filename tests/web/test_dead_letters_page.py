@@ -75,9 +75,10 @@ def test_it_shows_the_bytes_on_demand_to_be_mended(app: Flask, cast: Cast, db: D
     number = letter(db, cast, bad(project))
     for who in ("chi", "eve"):
         page = client(app, cast, who).get(f"/dead-letters/{number}").text
-        assert "business" not in page and "each look at them is recorded" in page
+        assert "business" not in page and "each look at them is recorded" in page and ">Dry run</button>" in page
         shown = client(app, cast, who).post(f"/dead-letters/{number}/bytes").text
         assert "nobody&#39;s business" in shown and "<textarea" in shown
+        assert shown.count("/dry-runs") == 1 and "Dry run as mended" in shown, "one above the text would drop what was mended in it"
         file = client(app, cast, who).get(f"/dead-letters/{number}/bytes")
         assert file.data == bad(project) and "attachment" in file.headers["Content-Disposition"] and file.mimetype == "application/octet-stream"
 

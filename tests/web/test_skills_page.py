@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -139,6 +140,9 @@ def test_it_answers_an_appeal_on_the_skill_s_page(desk: Desk) -> None:
     appeal = standings.appeal(desk.db, me=desk.cast.ben.id, skill_id=desk.skill, note="I take my time now.")
     chi = desk.client("chi")
     assert "1 appeal" in chi.get("/skills").text
+    counted = re.compile(r'href="/skills"[^>]*>Skills <b class="count">1</b>')
+    assert counted.search(chi.get("/people").text)
+    assert not counted.search(desk.client("dov").get("/people").text)  # operators answer none
     page = chi.get(f"/skills/{desk.skill}").text
     assert "Too hasty." in page
     assert "I take my time now." in page

@@ -27,15 +27,15 @@ class Page(Query):
 
 class Line(models.Answer):
     id: int
-    assignment_id: int
-    item_id: int
-    idempotency_key: str
+    assignment_id: int | None = Field(description="none of a month's line for golds")
+    item_id: int | None
+    idempotency_key: str | None
     title: str
     project: str
-    kind: str = Field(description="of the task")
+    kind: str = Field(description="of the task; `golds` of a month's line for golds that are paid at a price of their own")
     amount_minor: int = Field(description="in the currency's smallest unit; negative where it takes from another line")
     currency: str
-    why: str = Field(description="`look`: submitted under a valid lease; else the reason of a correction")
+    why: str = Field(description="`look`: submitted under a valid lease; else what a month's line is for, or the reason of a correction")
     reverses: int | None = Field(description="the line that it takes from")
     reversed_by: int | None = Field(description="the line that takes from it")
     created_at: datetime

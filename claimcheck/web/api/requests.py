@@ -7,11 +7,13 @@ from functools import partial
 from typing import Any, TypeVar
 
 from flask import request
+from gunicorn.http.errors import ParseException
 from pydantic import BaseModel, ConfigDict
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
 from claimcheck import canonical, errors
 from claimcheck.validation import validated
+from claimcheck.web.errors import UNFRAMED
 
 M = TypeVar("M", bound=BaseModel)
 KIB, MIB = 1024, 1024 * 1024
@@ -87,6 +89,8 @@ class Stream:
             block = self.source.read(size)
         except (ClientDisconnected, OSError):
             raise errors.BadRequest(CUT) from None
+        except ParseException:
+            raise errors.BadRequest(UNFRAMED) from None
         self.left -= len(block)
         if not block and self.left > 0:
             raise errors.BadRequest(CUT)

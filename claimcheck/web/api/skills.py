@@ -122,7 +122,7 @@ def experts(call: Call, skill_id: int) -> Any:  # noqa: ARG001
 def put_expert(call: Call, skill_id: int, person_id: int) -> Any:
     """Pauses, resumes or re-weighs somebody by hand; on record. Nobody changes their own standing."""
     sent, db = call.body, desk().db
-    now = standings.one(db, person_id=person_id, skill_id=skill_id)
+    now = standings.expert(db, person_id=person_id, skill_id=skill_id)
     given = {"status": sent.status, "tier": sent.tier, "pinned": now.pinned or sent.tier != now.tier, "why": sent.why}
     standings.put(db, person_id=person_id, skill_id=skill_id, **given, me=call.person.id)
-    return 200, asdict(next(one for one in standings.of_skill(db, skill_id=skill_id) if one.person_id == person_id))
+    return 200, asdict(standings.expert(db, person_id=person_id, skill_id=skill_id))

@@ -18,7 +18,7 @@ from claimcheck.web.api.requests import Body
 from claimcheck.web.api.routes import Call, route
 from claimcheck.web.api.tasks import WORKERS
 
-SHOWN = 20  # of the last golds
+SHOWN = 25  # golds, one by one
 SAME = ("skill", "status", "tier", "pinned", "novice", "held_back", "said", "since", "extra_left", "appealed", "answer", "answered_at")
 
 
@@ -43,7 +43,7 @@ class Standing(models.Answer):
     said: str = Field(description="why the status is what it is")
     since: datetime
     extra_left: int = Field(description="golds that a soft pause still asks for")
-    golds: int
+    golds: int = Field(description="answered; those among live work are counted once their day (UTC) is over, so that no count tells one")
     right: int
     exam_golds: int
     exam_right: int
@@ -54,7 +54,7 @@ class Standing(models.Answer):
     appealed: str | None = Field(description="your last appeal")
     answer: str | None
     answered_at: datetime | None
-    last: list[Gold] = Field(description=f"the newest first, {SHOWN} at most")
+    last: list[Gold] = Field(description=f"an exam's golds, and the wrong ones that a present pause came of; the newest first, {SHOWN} at most")
 
 
 class Standings(models.Answer):
@@ -80,7 +80,7 @@ def mine(call: Call) -> Any:
 
 
 def _shown(db: Database, me: int, found: Mine) -> dict[str, Any]:
-    last = standings.results(db, person_id=me, skill_id=found.skill_id)[:SHOWN] if found.n else []
+    last = standings.results(db, person_id=me, skill_id=found.skill_id)[:SHOWN]
     measured = found if found.n else None
     return {
         **{name: getattr(found, name) for name in SAME},

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from claimcheck import assignments, evidence, projects, questions, rules, tasks
+from claimcheck import assignments, evidence, looks, projects, questions, rules, tasks
 from claimcheck.db import Connection
 from claimcheck.validation import Code, Model
 from claimcheck.web import desk
@@ -27,6 +27,29 @@ class Ask(Model):
     skill: Code | None = None
     queue: Code | None = None
     item_id: int | None = Field(None, ge=1, le=INT8)
+
+
+class Look(models.Answer):
+    """What somebody said who looked at the item, without their name."""
+
+    verdict: str | None
+    answer: Any
+    reason_code: str
+    reason: str
+    note: str
+    seconds: float = Field(description="how long they held it")
+
+
+class Chosen(models.Answer):
+    said: Any = Field(description="a verdict, an answer, or one of several choices")
+    looks: int
+
+
+class Disagreement(models.Answer):
+    """What an adjudication is about."""
+
+    looks: list[Look] = Field(description="in an order that is drawn for you")
+    chosen: list[Chosen] = Field(description="how many looks said what")
 
 
 class Task(models.Answer):
@@ -53,6 +76,7 @@ class Task(models.Answer):
     reasons: list[rules.ReasonCode]
     skip_reasons: list[rules.Reason]
     guidance: str
+    disagreement: Disagreement | None = Field(description="of an adjudication alone; its decision needs a `note`")
 
 
 @route("POST", "/tasks/next", roles=WORKERS, body=Body(Ask, optional=True), answers={200: Task, 204: None})
@@ -82,6 +106,17 @@ def _shown(db: Connection, held: assignments.Assignment) -> dict[str, Any]:
         "payload_url": payload.held_address(held.id, 0),
         "parts": _parts(db, held),
         **_asked(asked, held.kind),
+        "disagreement": _disagreement(db, held) if held.kind == "adjudication" else None,
+    }
+
+
+def _disagreement(db: Connection, held: assignments.Assignment) -> dict[str, Any]:
+    """As the adjudication's page shows it; nobody but its holder ever gets it."""
+    found = looks.disputed(db, assignment_id=held.id, me=held.person_id)
+    said = [one for look in found for one in look.chosen]
+    return {
+        "looks": [{name: getattr(look, name) for name in Look.model_fields} for look in found],
+        "chosen": [{"said": one, "looks": said.count(one)} for n, one in enumerate(said) if one not in said[:n]],
     }
 
 
