@@ -62,6 +62,12 @@ class _Id:
 
 
 @dataclass(frozen=True, slots=True)
+class _Away:
+    id: int
+    wholly: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Keyed:
     id: int
     key: str
@@ -107,6 +113,7 @@ class Play:
     items: dict[str, int] = field(default_factory=dict)
     copies: dict[int, int] = field(default_factory=dict)
     ended: set[int] = field(default_factory=set)
+    away: dict[int, bool] = field(default_factory=dict)
     done: dict[tuple[str, str], Given] = field(default_factory=dict)
     submits: int = 0
     due: int = ROUND
@@ -116,9 +123,9 @@ class Play:
         """The worker asks for the item and answers it, if it wants their look; whether it did."""
         item = self.items[row.item]
         target = self.copies.get(item) if row.item in self.golden else item
-        if target is None or item in self.ended:
-            return False
         me = self.people[row.worker]
+        if target is None or self._in_vain(me, item, golden=target != item):
+            return False
         queue = None if row.item in self.golden else "review"  # not its adjudication, which its able people would be handed
         claimed = tasks.claim(self.desk.web, me=me, queue=queue, item_id=target)
         if claimed is None:
@@ -133,12 +140,17 @@ class Play:
             self.keep_up()
         return True
 
+    def _in_vain(self, me: int, item: int, *, golden: bool) -> bool:
+        """Whether the desk would hand out nothing: between two rounds of the workers nobody is paused or comes back."""
+        return item in self.ended or (me in self.away and (self.away[me] or not golden))
+
     def keep_up(self) -> None:
-        """What the workers do meanwhile; then which copies of golds wait, and which items want no look any more."""
+        """What the workers do meanwhile; then which copies of golds wait, which items want no look any more, and who is paused."""
         fits = self.submits >= self.fit_due
         upkeep.run(self.desk.worker, fit_seconds=0 if fits else NEVER)
         self.copies = {c.item_id: c.copy_id for c in self.desk.owner.all("simulations/copies", _Copy)}
         self.ended = {i.id for i in self.desk.owner.all("simulations/ended", _Id, project_id=self.project_id)}
+        self.away = {a.id: a.wholly for a in self.desk.owner.all("simulations/away", _Away, skill=SKILL)}
         self.due = self.submits + max(ROUND, self.submits // PART)
         if fits:
             self.fit_due = self.submits + max(FIT, self.submits // FIT_PART)

@@ -211,7 +211,8 @@ def test_it_shows_other_looks_to_nobody_who_is_to_look(desk: LiveDesk, ada: Revi
     project = desk.project(wanted=2)
     [item] = desk.send(project, {"case": "blind"})
     desk.decide(desk.cast.ben, verdict="reject", reason="name differs", note="a telling note", item_id=item)
-    assert "telling" not in ada.next().text
+    shown = ada.next().text
+    assert "telling" not in shown and "One of several looks, blind" in shown and "2 of 2" not in shown
     page = browser(desk.app, desk.cast.chi).get(f"/items/{item}").text
     assert "telling" not in page and "hidden until the other looks are in" in page
     [(look,)] = desk.execute("SELECT id FROM decisions WHERE item_id = %s", item)

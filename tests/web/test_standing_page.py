@@ -151,6 +151,27 @@ def test_it_takes_no_appeal_where_there_is_nothing_to_appeal(school: School):
     assert browser(school.desk.app, school.desk.cast.chi).post(f"/standing/{school.skill}/appeals", data={"note": "n"}).status_code == 404
 
 
+def test_a_gold_s_page_and_its_line_in_my_work_and_in_the_pay_are_those_of_a_live_item(school: School):
+    desk, ben = school.desk, school.ben
+    desk.send(school.project, *({"case": f"Gold {n}"} for n in range(100, 106)))
+    school.put("active")
+    desk.execute("UPDATE person_skills SET gold_every = 2, looks = 0 WHERE person_id = %s", ben.id)  # every other look
+    client, pages, kinds = browser(desk.app, ben), set(), []
+    for _ in range(6):
+        page = client.post("/review/next", follow_redirects=True)
+        pages.add(re.sub(r"[0-9a-f-]{36}|[0-9a-f]{64}|[0-9a-f]{4}…[0-9a-f]{4}|\d+", "#", page.text))
+        [(kind, item)] = desk.execute("SELECT t.kind, t.item_id FROM assignments a JOIN tasks t ON t.id = a.task_id WHERE a.person_id = %s AND a.ended_at IS NULL", ben.id)
+        assert f">{item}<" not in page.text
+        kinds.append(kind)
+        desk.decide(ben)
+        upkeep.run(desk.worker)
+    assert kinds == ["gold", "review"] * 3
+    assert len(pages) == 1
+    for path in ("/work", "/pay"):
+        rows = re.findall(r"<tr id=.*?</tr>", client.get(path).text, re.DOTALL)[:6]
+        assert len({re.sub(r"\d+", "#", row) for row in rows}) == 1, path
+
+
 def test_it_says_so_where_somebody_has_no_skills(school: School):
     assert "You have no skills yet" in school.page(school.desk.cast.chi)
 
