@@ -1,21 +1,5 @@
 -- What queue/migrations/ end at. Written by `bin/claimcheck schema --write`; a test compares it with a migrated database.
 
-CREATE TABLE access_days (
-    person_id integer NOT NULL,
-    day date NOT NULL,
-    views integer NOT NULL,
-    items integer NOT NULL,
-    hours jsonb NOT NULL);
-ALTER TABLE access_days ADD CONSTRAINT access_days_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
-ALTER TABLE access_days ADD CONSTRAINT access_days_pkey PRIMARY KEY (person_id, day);
-CREATE INDEX access_days_day ON public.access_days USING btree (day) INCLUDE (person_id, items);
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.access_days FOR EACH ROW EXECUTE FUNCTION refuse();
-CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.access_days FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-GRANT INSERT ON access_days TO claimcheck_web;
-GRANT SELECT ON access_days TO claimcheck_web;
-GRANT INSERT ON access_days TO claimcheck_worker;
-GRANT SELECT ON access_days TO claimcheck_worker;
-
 CREATE TABLE access_events (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
@@ -23,21 +7,14 @@ CREATE TABLE access_events (
     item_id bigint NOT NULL,
     evidence_version integer NOT NULL,
     part text NOT NULL,
-    purpose text NOT NULL,
-    field text,
-    customer_id integer);
-ALTER TABLE access_events ADD CONSTRAINT access_events_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id);
+    purpose text NOT NULL);
 ALTER TABLE access_events ADD CONSTRAINT access_events_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
 ALTER TABLE access_events ADD CONSTRAINT access_events_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
 ALTER TABLE access_events ADD CONSTRAINT access_events_pkey PRIMARY KEY (id);
-CREATE INDEX access_events_at ON public.access_events USING brin (at) WITH (pages_per_range='16');
-CREATE INDEX access_events_customer ON public.access_events USING btree (customer_id, at, id);
 CREATE INDEX access_events_item ON public.access_events USING btree (item_id, id);
-CREATE INDEX access_events_person ON public.access_events USING btree (person_id, at, id);
-CREATE INDEX access_events_sight ON public.access_events USING btree (customer_id, person_id, at, id);
+CREATE INDEX access_events_person ON public.access_events USING btree (person_id, id);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.access_events FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.access_events FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-CREATE TRIGGER whose BEFORE INSERT ON public.access_events FOR EACH ROW EXECUTE FUNCTION whose_data();
 GRANT INSERT ON access_events TO claimcheck_web;
 GRANT SELECT ON access_events TO claimcheck_web;
 GRANT INSERT ON access_events TO claimcheck_worker;
@@ -207,110 +184,6 @@ ALTER TABLE customers ADD CONSTRAINT customers_pkey PRIMARY KEY (id);
 GRANT INSERT ON customers TO claimcheck_web;
 GRANT SELECT ON customers TO claimcheck_web;
 GRANT SELECT ON customers TO claimcheck_worker;
-
-CREATE TABLE dataset_acks (
-    dataset_id bigint NOT NULL,
-    person_id integer NOT NULL,
-    at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
-ALTER TABLE dataset_acks ADD CONSTRAINT dataset_acks_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES datasets(id);
-ALTER TABLE dataset_acks ADD CONSTRAINT dataset_acks_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
-ALTER TABLE dataset_acks ADD CONSTRAINT dataset_acks_pkey PRIMARY KEY (dataset_id, person_id);
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.dataset_acks FOR EACH ROW EXECUTE FUNCTION refuse();
-CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.dataset_acks FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-GRANT INSERT ON dataset_acks TO claimcheck_web;
-GRANT SELECT ON dataset_acks TO claimcheck_web;
-GRANT SELECT ON dataset_acks TO claimcheck_worker;
-
-CREATE TABLE dataset_files (
-    dataset_id bigint NOT NULL,
-    name text NOT NULL,
-    content_type text NOT NULL,
-    rows bigint NOT NULL,
-    size bigint NOT NULL,
-    sha256 bytea NOT NULL,
-    object_key text NOT NULL,
-    facts jsonb NOT NULL DEFAULT '{}'::jsonb);
-ALTER TABLE dataset_files ADD CONSTRAINT dataset_files_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES datasets(id);
-ALTER TABLE dataset_files ADD CONSTRAINT dataset_files_pkey PRIMARY KEY (dataset_id, name);
-ALTER TABLE dataset_files ADD CONSTRAINT dataset_files_rows_check CHECK ((rows >= 0));
-ALTER TABLE dataset_files ADD CONSTRAINT dataset_files_sha256_check CHECK ((octet_length(sha256) = 32));
-ALTER TABLE dataset_files ADD CONSTRAINT dataset_files_size_check CHECK ((size >= 0));
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.dataset_files FOR EACH ROW EXECUTE FUNCTION refuse();
-CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.dataset_files FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-GRANT SELECT ON dataset_files TO claimcheck_web;
-GRANT INSERT ON dataset_files TO claimcheck_worker;
-GRANT SELECT ON dataset_files TO claimcheck_worker;
-
-CREATE TABLE dataset_manifests (
-    dataset_id bigint NOT NULL,
-    sha256 bytea NOT NULL,
-    body bytea NOT NULL,
-    rows bigint NOT NULL,
-    counts jsonb NOT NULL,
-    made_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
-ALTER TABLE dataset_manifests ADD CONSTRAINT dataset_manifests_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES datasets(id);
-ALTER TABLE dataset_manifests ADD CONSTRAINT dataset_manifests_pkey PRIMARY KEY (dataset_id);
-ALTER TABLE dataset_manifests ADD CONSTRAINT dataset_manifests_sha256_check CHECK ((octet_length(sha256) = 32));
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.dataset_manifests FOR EACH ROW EXECUTE FUNCTION refuse();
-CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.dataset_manifests FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-GRANT SELECT ON dataset_manifests TO claimcheck_web;
-GRANT INSERT ON dataset_manifests TO claimcheck_worker;
-GRANT SELECT ON dataset_manifests TO claimcheck_worker;
-
-CREATE TABLE dataset_work (
-    dataset_id bigint NOT NULL,
-    state text NOT NULL DEFAULT 'waiting'::text,
-    step text NOT NULL DEFAULT ''::text,
-    step_done bigint NOT NULL DEFAULT 0,
-    step_total bigint NOT NULL DEFAULT 0,
-    attempts integer NOT NULL DEFAULT 0,
-    due timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
-    lease uuid,
-    lease_until timestamp with time zone,
-    last_error text,
-    open_until timestamp with time zone GENERATED ALWAYS AS (
-CASE state
-    WHEN 'waiting'::text THEN due
-    WHEN 'leased'::text THEN lease_until
-    ELSE NULL::timestamp with time zone
-END) STORED);
-ALTER TABLE dataset_work ADD CONSTRAINT dataset_work_check CHECK (((state = 'leased'::text) = (lease IS NOT NULL)));
-ALTER TABLE dataset_work ADD CONSTRAINT dataset_work_check1 CHECK (((lease IS NULL) = (lease_until IS NULL)));
-ALTER TABLE dataset_work ADD CONSTRAINT dataset_work_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES datasets(id);
-ALTER TABLE dataset_work ADD CONSTRAINT dataset_work_pkey PRIMARY KEY (dataset_id);
-ALTER TABLE dataset_work ADD CONSTRAINT dataset_work_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'leased'::text, 'done'::text, 'dead'::text])));
-CREATE INDEX dataset_work_open ON public.dataset_work USING btree (open_until) WHERE (open_until IS NOT NULL);
-GRANT INSERT ON dataset_work TO claimcheck_web;
-GRANT SELECT ON dataset_work TO claimcheck_web;
-GRANT SELECT ON dataset_work TO claimcheck_worker;
-GRANT UPDATE (attempts, due, state) ON dataset_work TO claimcheck_web;
-GRANT UPDATE (attempts, due, last_error, lease, lease_until, state, step, step_done, step_total) ON dataset_work TO claimcheck_worker;
-
-CREATE TABLE datasets (
-    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-    project_id integer NOT NULL,
-    version integer NOT NULL,
-    parent_id bigint,
-    kind text NOT NULL,
-    up_to bigint NOT NULL,
-    idempotency_key text,
-    requested_by integer NOT NULL,
-    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
-ALTER TABLE datasets ADD CONSTRAINT datasets_check CHECK (((parent_id IS NULL) = (version = 1)));
-ALTER TABLE datasets ADD CONSTRAINT datasets_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200)));
-ALTER TABLE datasets ADD CONSTRAINT datasets_kind_check CHECK ((kind = ANY (ARRAY['delivery'::text, 'retraction'::text])));
-ALTER TABLE datasets ADD CONSTRAINT datasets_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES datasets(id);
-ALTER TABLE datasets ADD CONSTRAINT datasets_pkey PRIMARY KEY (id);
-ALTER TABLE datasets ADD CONSTRAINT datasets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
-ALTER TABLE datasets ADD CONSTRAINT datasets_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES people(id);
-ALTER TABLE datasets ADD CONSTRAINT datasets_version_check CHECK ((version > 0));
-ALTER TABLE datasets ADD CONSTRAINT datasets_version_once UNIQUE (project_id, version);
-CREATE UNIQUE INDEX datasets_key_once ON public.datasets USING btree (project_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.datasets FOR EACH ROW EXECUTE FUNCTION refuse();
-CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.datasets FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-GRANT INSERT ON datasets TO claimcheck_web;
-GRANT SELECT ON datasets TO claimcheck_web;
-GRANT SELECT ON datasets TO claimcheck_worker;
 
 CREATE TABLE dead_letter_replays (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -550,7 +423,6 @@ GRANT INSERT ON evidence TO claimcheck_web;
 GRANT SELECT ON evidence TO claimcheck_web;
 GRANT INSERT ON evidence TO claimcheck_worker;
 GRANT SELECT ON evidence TO claimcheck_worker;
-GRANT UPDATE (title) ON evidence TO claimcheck_web;
 GRANT UPDATE (attempts, last_error, publish_until, published_at, waits) ON evidence TO claimcheck_worker;
 
 CREATE TABLE evidence_parts (
@@ -642,15 +514,19 @@ CREATE TABLE gold_exposures (
     task_id bigint NOT NULL,
     gold_id bigint NOT NULL,
     made_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
-    scored_at timestamp with time zone);
+    scored_at timestamp with time zone,
+    price_minor bigint,
+    settled_at timestamp with time zone);
 ALTER TABLE gold_exposures ADD CONSTRAINT gold_exposures_gold_id_fkey FOREIGN KEY (gold_id) REFERENCES golds(id);
 ALTER TABLE gold_exposures ADD CONSTRAINT gold_exposures_pkey PRIMARY KEY (task_id);
+ALTER TABLE gold_exposures ADD CONSTRAINT gold_exposures_price_minor_check CHECK ((price_minor >= 0));
 ALTER TABLE gold_exposures ADD CONSTRAINT gold_exposures_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id);
 CREATE INDEX gold_exposures_gold ON public.gold_exposures USING btree (gold_id);
 CREATE UNIQUE INDEX gold_exposures_open ON public.gold_exposures USING btree (gold_id) WHERE (scored_at IS NULL);
+CREATE INDEX gold_exposures_unsettled ON public.gold_exposures USING btree (task_id) WHERE ((price_minor IS NOT NULL) AND (settled_at IS NULL));
 GRANT INSERT ON gold_exposures TO claimcheck_worker;
 GRANT SELECT ON gold_exposures TO claimcheck_worker;
-GRANT UPDATE (scored_at) ON gold_exposures TO claimcheck_worker;
+GRANT UPDATE (scored_at, settled_at) ON gold_exposures TO claimcheck_worker;
 
 CREATE TABLE gold_labels (
     gold_id bigint NOT NULL,
@@ -914,26 +790,9 @@ ALTER TABLE migrations ADD CONSTRAINT migrations_pkey PRIMARY KEY (name);
 GRANT SELECT ON migrations TO claimcheck_web;
 GRANT SELECT ON migrations TO claimcheck_worker;
 
-CREATE TABLE notices (
-    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-    project_id integer NOT NULL,
-    kind text NOT NULL,
-    key text NOT NULL,
-    body jsonb NOT NULL,
-    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
-ALTER TABLE notices ADD CONSTRAINT notices_once UNIQUE (project_id, key);
-ALTER TABLE notices ADD CONSTRAINT notices_pkey PRIMARY KEY (id);
-ALTER TABLE notices ADD CONSTRAINT notices_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.notices FOR EACH ROW EXECUTE FUNCTION refuse();
-CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.notices FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-GRANT INSERT ON notices TO claimcheck_web;
-GRANT SELECT ON notices TO claimcheck_web;
-GRANT INSERT ON notices TO claimcheck_worker;
-GRANT SELECT ON notices TO claimcheck_worker;
-
 CREATE TABLE outbox (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-    decision_id bigint,
+    decision_id bigint NOT NULL,
     effect_id integer NOT NULL,
     partition_id bigint,
     effect_no integer,
@@ -959,18 +818,15 @@ END) STORED,
 CASE
     WHEN (state = 'leased'::text) THEN effect_id
     ELSE NULL::integer
-END) STORED,
-    notice_id bigint);
+END) STORED);
 ALTER TABLE outbox ADD CONSTRAINT outbox_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
 ALTER TABLE outbox ADD CONSTRAINT outbox_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
-ALTER TABLE outbox ADD CONSTRAINT outbox_notice_id_fkey FOREIGN KEY (notice_id) REFERENCES notices(id);
 ALTER TABLE outbox ADD CONSTRAINT outbox_once UNIQUE (decision_id, effect_id);
 ALTER TABLE outbox ADD CONSTRAINT outbox_partition_id_fkey FOREIGN KEY (partition_id) REFERENCES partitions(id);
 ALTER TABLE outbox ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
-ALTER TABLE outbox ADD CONSTRAINT outbox_sound CHECK ((((partition_id IS NULL) = (effect_no IS NULL)) AND ((state = 'leased'::text) = (lease IS NOT NULL)) AND ((lease IS NULL) = (lease_until IS NULL)) AND ((state = 'done'::text) = (done_at IS NOT NULL)) AND (state = ANY ('{pending,leased,done,dead,skipped}'::text[])) AND ((decision_id IS NULL) = (notice_id IS NOT NULL)) AND ((notice_id IS NULL) OR (partition_id IS NULL))));
+ALTER TABLE outbox ADD CONSTRAINT outbox_sound CHECK ((((partition_id IS NULL) = (effect_no IS NULL)) AND ((state = 'leased'::text) = (lease IS NOT NULL)) AND ((lease IS NULL) = (lease_until IS NULL)) AND ((state = 'done'::text) = (done_at IS NOT NULL)) AND (state = ANY ('{pending,leased,done,dead,skipped}'::text[]))));
 CREATE INDEX outbox_dead ON public.outbox USING btree (id) WHERE (state = 'dead'::text);
 CREATE INDEX outbox_leased ON public.outbox USING btree (leased_for) WHERE (leased_for IS NOT NULL);
-CREATE UNIQUE INDEX outbox_notice_once ON public.outbox USING btree (notice_id, effect_id) WHERE (notice_id IS NOT NULL);
 CREATE UNIQUE INDEX outbox_one_turn ON public.outbox USING btree (partition_id) WHERE (turn AND (state = ANY (ARRAY['pending'::text, 'leased'::text, 'dead'::text])));
 CREATE INDEX outbox_open ON public.outbox USING btree (created_at) WHERE (state = ANY (ARRAY['pending'::text, 'leased'::text, 'dead'::text]));
 CREATE UNIQUE INDEX outbox_partition_id_effect_no_key ON public.outbox USING btree (partition_id, effect_no) WHERE (partition_id IS NOT NULL);
@@ -978,7 +834,6 @@ CREATE INDEX outbox_ring ON public.outbox USING btree (ring_for, push_due) WHERE
 CREATE TRIGGER give_turn BEFORE INSERT ON public.outbox FOR EACH ROW WHEN ((new.partition_id IS NOT NULL)) EXECUTE FUNCTION give_turn();
 GRANT INSERT ON outbox TO claimcheck_web;
 GRANT SELECT ON outbox TO claimcheck_web;
-GRANT INSERT ON outbox TO claimcheck_worker;
 GRANT SELECT ON outbox TO claimcheck_worker;
 GRANT UPDATE (attempts, done_at, due, first_tried, last_error, lease, lease_until, push_due, pushes, state, turn, unanswered) ON outbox TO claimcheck_web;
 GRANT UPDATE (attempts, done_at, due, first_tried, last_error, lease, lease_until, push_due, pushes, state, turn, unanswered) ON outbox TO claimcheck_worker;
@@ -1039,21 +894,24 @@ GRANT UPDATE (hash, set_at) ON passwords TO claimcheck_web;
 
 CREATE TABLE payouts (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-    assignment_id bigint NOT NULL,
+    assignment_id bigint,
     person_id integer NOT NULL,
     amount_minor bigint NOT NULL,
     currency text NOT NULL,
     reverses bigint,
     why text NOT NULL DEFAULT 'look'::text,
-    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    project_id integer);
 ALTER TABLE payouts ADD CONSTRAINT payouts_assignment_id_fkey FOREIGN KEY (assignment_id) REFERENCES assignments(id);
 ALTER TABLE payouts ADD CONSTRAINT payouts_check CHECK (
 CASE
-    WHEN (reverses IS NULL) THEN (amount_minor >= 0)
-    ELSE (amount_minor <= 0)
+    WHEN (reverses IS NOT NULL) THEN (amount_minor <= 0)
+    WHEN (assignment_id IS NOT NULL) THEN ((amount_minor >= 0) AND (project_id IS NULL))
+    ELSE (project_id IS NOT NULL)
 END);
 ALTER TABLE payouts ADD CONSTRAINT payouts_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
 ALTER TABLE payouts ADD CONSTRAINT payouts_pkey PRIMARY KEY (id);
+ALTER TABLE payouts ADD CONSTRAINT payouts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
 ALTER TABLE payouts ADD CONSTRAINT payouts_reverses_fkey FOREIGN KEY (reverses) REFERENCES payouts(id);
 CREATE UNIQUE INDEX payouts_once ON public.payouts USING btree (assignment_id) WHERE (reverses IS NULL);
 CREATE INDEX payouts_person ON public.payouts USING btree (person_id, id);
@@ -1063,6 +921,7 @@ CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.payouts FOR EACH STATEMENT 
 GRANT INSERT ON payouts TO claimcheck_web;
 GRANT SELECT ON payouts TO claimcheck_web;
 GRANT SELECT ON payouts TO claimcheck_worker;
+GRANT INSERT (amount_minor, currency, person_id, project_id, why) ON payouts TO claimcheck_worker;
 
 CREATE TABLE people (
     id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1248,7 +1107,6 @@ ALTER TABLE project_versions ADD CONSTRAINT project_versions_created_by_fkey FOR
 ALTER TABLE project_versions ADD CONSTRAINT project_versions_once PRIMARY KEY (project_id, version);
 ALTER TABLE project_versions ADD CONSTRAINT project_versions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
 ALTER TABLE project_versions ADD CONSTRAINT project_versions_version_check CHECK ((version > 0));
-CREATE INDEX project_versions_watch ON public.project_versions USING btree (project_id, version) WHERE ((rules ->> 'watch'::text) IS NOT NULL);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.project_versions FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.project_versions FOR EACH STATEMENT EXECUTE FUNCTION refuse();
 GRANT INSERT ON project_versions TO claimcheck_web;
@@ -1363,33 +1221,6 @@ GRANT SELECT ON reconsiderations TO claimcheck_web;
 GRANT SELECT ON reconsiderations TO claimcheck_worker;
 GRANT UPDATE (answer, answered_at, answered_by) ON reconsiderations TO claimcheck_web;
 
-CREATE TABLE retractions (
-    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-    project_id integer NOT NULL,
-    person_id integer NOT NULL,
-    since timestamp with time zone NOT NULL,
-    looks_to bigint NOT NULL,
-    scope text NOT NULL,
-    relabel boolean NOT NULL,
-    reason text NOT NULL,
-    dataset_id bigint NOT NULL,
-    requested_by integer NOT NULL,
-    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
-ALTER TABLE retractions ADD CONSTRAINT retractions_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES datasets(id);
-ALTER TABLE retractions ADD CONSTRAINT retractions_dataset_id_key UNIQUE (dataset_id);
-ALTER TABLE retractions ADD CONSTRAINT retractions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
-ALTER TABLE retractions ADD CONSTRAINT retractions_pkey PRIMARY KEY (id);
-ALTER TABLE retractions ADD CONSTRAINT retractions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
-ALTER TABLE retractions ADD CONSTRAINT retractions_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 2000)));
-ALTER TABLE retractions ADD CONSTRAINT retractions_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES people(id);
-ALTER TABLE retractions ADD CONSTRAINT retractions_scope_check CHECK ((scope = ANY (ARRAY['all'::text, 'since'::text, 'change'::text])));
-CREATE INDEX retractions_project ON public.retractions USING btree (project_id, id);
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.retractions FOR EACH ROW EXECUTE FUNCTION refuse();
-CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.retractions FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-GRANT INSERT ON retractions TO claimcheck_web;
-GRANT SELECT ON retractions TO claimcheck_web;
-GRANT SELECT ON retractions TO claimcheck_worker;
-
 CREATE TABLE scores (
     person_id integer NOT NULL,
     skill_id integer NOT NULL,
@@ -1414,6 +1245,7 @@ ALTER TABLE scores ADD CONSTRAINT scores_check2 CHECK ((extra_ok <= extra_n));
 ALTER TABLE scores ADD CONSTRAINT scores_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
 ALTER TABLE scores ADD CONSTRAINT scores_pkey PRIMARY KEY (person_id, skill_id);
 ALTER TABLE scores ADD CONSTRAINT scores_skill_id_fkey FOREIGN KEY (skill_id) REFERENCES skills(id);
+CREATE INDEX scores_learned ON public.scores USING btree (skill_id, updated_at);
 GRANT INSERT ON scores TO claimcheck_web;
 GRANT SELECT ON scores TO claimcheck_web;
 GRANT UPDATE ON scores TO claimcheck_web;
@@ -1594,28 +1426,6 @@ GRANT INSERT ON tokens TO claimcheck_web;
 GRANT SELECT ON tokens TO claimcheck_web;
 GRANT UPDATE (revoked_at) ON tokens TO claimcheck_web;
 
-CREATE TABLE tombstones (
-    retraction_id bigint NOT NULL,
-    item_id bigint NOT NULL,
-    decision_id bigint NOT NULL,
-    status text NOT NULL,
-    why text NOT NULL,
-    flips boolean NOT NULL,
-    probability double precision NOT NULL);
-ALTER TABLE tombstones ADD CONSTRAINT tombstones_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
-ALTER TABLE tombstones ADD CONSTRAINT tombstones_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
-ALTER TABLE tombstones ADD CONSTRAINT tombstones_pkey PRIMARY KEY (retraction_id, item_id);
-ALTER TABLE tombstones ADD CONSTRAINT tombstones_probability_check CHECK (((probability >= (0)::double precision) AND (probability <= (1)::double precision)));
-ALTER TABLE tombstones ADD CONSTRAINT tombstones_retraction_id_fkey FOREIGN KEY (retraction_id) REFERENCES retractions(id);
-ALTER TABLE tombstones ADD CONSTRAINT tombstones_status_check CHECK ((status = ANY (ARRAY['withdrawn'::text, 'confirmed'::text, 'pending'::text])));
-CREATE INDEX tombstones_item ON public.tombstones USING btree (item_id, retraction_id);
-CREATE INDEX tombstones_pending ON public.tombstones USING btree (retraction_id, ((NOT flips)), probability, item_id) WHERE (status = 'pending'::text);
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.tombstones FOR EACH ROW EXECUTE FUNCTION refuse();
-CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.tombstones FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-GRANT SELECT ON tombstones TO claimcheck_web;
-GRANT INSERT ON tombstones TO claimcheck_worker;
-GRANT SELECT ON tombstones TO claimcheck_worker;
-
 CREATE TABLE uploads (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     public_id uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -1636,37 +1446,6 @@ ALTER TABLE uploads ADD CONSTRAINT uploads_size_check CHECK ((size > 0));
 GRANT INSERT ON uploads TO claimcheck_web;
 GRANT SELECT ON uploads TO claimcheck_web;
 GRANT SELECT ON uploads TO claimcheck_worker;
-
-CREATE TABLE watched_folders (
-    project_id integer NOT NULL,
-    free_at timestamp with time zone NOT NULL);
-ALTER TABLE watched_folders ADD CONSTRAINT watched_folders_pkey PRIMARY KEY (project_id);
-ALTER TABLE watched_folders ADD CONSTRAINT watched_folders_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
-GRANT INSERT ON watched_folders TO claimcheck_web;
-GRANT SELECT ON watched_folders TO claimcheck_web;
-GRANT SELECT ON watched_folders TO claimcheck_worker;
-GRANT UPDATE (free_at) ON watched_folders TO claimcheck_web;
-
-CREATE TABLE watched_objects (
-    project_id integer NOT NULL,
-    key text NOT NULL,
-    etag text NOT NULL,
-    size bigint NOT NULL,
-    taken_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
-    batch_id bigint,
-    accepted integer NOT NULL,
-    repeated integer NOT NULL,
-    refused integer NOT NULL,
-    detail text NOT NULL DEFAULT ''::text);
-ALTER TABLE watched_objects ADD CONSTRAINT watched_objects_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id);
-ALTER TABLE watched_objects ADD CONSTRAINT watched_objects_pkey PRIMARY KEY (project_id, key, etag);
-ALTER TABLE watched_objects ADD CONSTRAINT watched_objects_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
-CREATE INDEX watched_objects_lately ON public.watched_objects USING btree (project_id, taken_at);
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.watched_objects FOR EACH ROW EXECUTE FUNCTION refuse();
-CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.watched_objects FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-GRANT INSERT ON watched_objects TO claimcheck_web;
-GRANT SELECT ON watched_objects TO claimcheck_web;
-GRANT SELECT ON watched_objects TO claimcheck_worker;
 
 CREATE TABLE weighing (
     task_id bigint NOT NULL);
@@ -1757,7 +1536,8 @@ AS $function$
                                      AND l.queue <> 'escalation' AND (l.queue <> 'adjudication' OR in_role <> 'lead')
                 WHEN s.status = 'soft_paused' THEN s.extra_left > 0
                 WHEN s.status = 'active' AND NOT s.held_back THEN gold_turn(s) AND EXISTS (
-                    SELECT FROM lanes live JOIN tasks t ON t.lane_id = live.id AND t.state = 'pending' AND NOT of_person = ANY (t.closed_to)
+                    SELECT FROM lanes live CROSS JOIN LATERAL (   -- a probe of each lane's head: a join may read every task that waits
+                            SELECT FROM tasks t WHERE t.lane_id = live.id AND t.state = 'pending' AND NOT of_person = ANY (t.closed_to) ORDER BY t.rank LIMIT 1) t
                      WHERE live.skill_id = s.skill_id AND live.tier <= s.tier AND live.queue = 'review' AND NOT live.gold)
                 ELSE s.status IN ('exam', 'active') END
      UNION ALL
@@ -1809,20 +1589,17 @@ AS $function$
 BEGIN INSERT INTO pipeline_unlogged SELECT id FROM made; RETURN NULL; END $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.mask_of(rules jsonb, n smallint, name text, reveal text[], purpose text, OUT masked text[], OUT purposes text[], OUT withheld boolean, OUT revealed text[])
- RETURNS record
- LANGUAGE plpgsql
- IMMUTABLE
+CREATE OR REPLACE FUNCTION public.looks_ahead(s person_skills, begun integer, live integer)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
 AS $function$
-DECLARE fits boolean;
-BEGIN
-    masked   := ARRAY(SELECT jsonb_array_elements_text(COALESCE(rules -> 'masked', '[]')));
-    purposes := ARRAY(SELECT p ->> 'code' FROM jsonb_array_elements(COALESCE(rules -> 'purposes', '[]')) p);
-    revealed := CASE WHEN n = 0 THEN reveal WHEN name = ANY (masked) THEN ARRAY[name] ELSE '{}' END;
-    fits     := revealed <@ masked AND COALESCE(purpose = ANY (purposes), false);
-    withheld := cardinality(revealed) > 0 AND NOT fits;
-    IF withheld THEN revealed := '{}'; END IF;
-END $function$
+    SELECT CASE WHEN s.gold_every > 1 AND live > 0 AND s.status = 'active' AND NOT s.held_back AND EXISTS (
+                        SELECT FROM golds g WHERE g.skill_id = s.skill_id AND g.retired_at IS NULL)
+                THEN (SELECT a.n - s.looks - begun + 1 FROM generate_series(s.looks + begun, s.looks + begun + 2 * live) a (n)
+                       WHERE a.n % s.gold_every <> (hashint8extended(a.n / s.gold_every, s.gold_salt) & 65535) % (s.gold_every - 1)
+                       ORDER BY a.n OFFSET live - 1 LIMIT 1)
+                ELSE live END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.number_turn()
@@ -1880,67 +1657,5 @@ CREATE OR REPLACE FUNCTION public.refuse()
  LANGUAGE plpgsql
 AS $function$
 BEGIN RAISE EXCEPTION '% of % is refused: rows there are facts', TG_OP, TG_TABLE_NAME USING ERRCODE = 'restrict_violation'; END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.reopen_retracted(of_retraction bigint, of_item bigint)
- RETURNS bigint
- LANGUAGE sql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-WITH target AS MATERIALIZED (
-    SELECT d.*, p.version, t.partition_id, r.requested_by, r.reason
-      FROM tombstones s JOIN retractions r ON r.id = s.retraction_id JOIN decisions d ON d.id = s.decision_id
-      JOIN projects p ON p.id = d.project_id JOIN tasks t ON t.id = d.task_id
-     WHERE s.retraction_id = of_retraction AND s.item_id = of_item AND s.status = 'pending' AND NOT EXISTS (SELECT FROM decisions later WHERE later.supersedes = d.id)),
-overturned AS (
-    INSERT INTO decisions (item_id, task_id, project_id, project_version, person_id, verdict, outcome, supersedes, evidence_version, shown_version, evidence_hash, reason_code, note)
-    SELECT item_id, task_id, project_id, version, requested_by, 'overturn', 'reopen', id, evidence_version, shown_version, evidence_hash, 'desk.retracted', reason FROM target
-    RETURNING *),
-wanted_effects AS MATERIALIZED (
-    SELECT o.id AS decision_id, e.id AS effect_id, row_number() OVER (ORDER BY e.kind, e.id)::int AS nth, count(*) OVER ()::int AS of
-      FROM overturned o JOIN effects e ON e.project_id = o.project_id
-     WHERE 'overturn' = ANY (e.on_outcomes)),
-moved AS (
-    UPDATE partitions p SET effect_no = p.effect_no + COALESCE((SELECT max(of) FROM wanted_effects), 0)
-      FROM target, overturned WHERE p.id = target.partition_id
-    RETURNING p.id, old.effect_no AS before),
-reopened AS (                                                          -- earlier eyes are barred
-    SELECT raise_task(t, 'relabel', item_queue(i), item_priority(i), p.wanted, p.abandon_limit, p.price_minor,
-                      ARRAY(SELECT DISTINCT d.person_id FROM decisions d WHERE d.item_id = t.item_id AND d.assignment_id IS NOT NULL), 'retracted', o.person_id) AS task_id
-      FROM overturned o JOIN tasks t ON t.id = o.task_id JOIN items i ON i.id = o.item_id JOIN projects p ON p.id = o.project_id
-     WHERE (SELECT count(*) FROM moved) >= 0),
-queued AS (
-    INSERT INTO outbox (decision_id, effect_id, partition_id, effect_no)
-    SELECT e.decision_id, e.effect_id, moved.id, moved.before + e.nth FROM wanted_effects e LEFT JOIN moved ON true),
-noted AS (
-    INSERT INTO events (kind, person_id, project_id, item_id, task_id, decision_id, detail)
-    SELECT 'decision.overturned', o.person_id, o.project_id, o.item_id, o.task_id, o.id,
-           jsonb_build_object('supersedes', o.supersedes, 'reopened', (SELECT task_id FROM reopened), 'retraction', of_retraction)
-      FROM overturned o)
-SELECT id FROM overturned $function$
-;
-
-CREATE OR REPLACE FUNCTION public.unacknowledged(every_days integer, most integer)
- RETURNS TABLE(dataset_id bigint, project_id integer, reminders integer)
- LANGUAGE sql
- STABLE
-AS $function$
-    SELECT r.dataset_id, r.project_id, n.told
-      FROM retractions r JOIN dataset_manifests m ON m.dataset_id = r.dataset_id
-     CROSS JOIN LATERAL (SELECT count(*)::int AS told FROM notices n WHERE n.project_id = r.project_id AND n.key LIKE 'reminder ' || r.dataset_id || ' %') n
-     WHERE m.made_at > clock_timestamp() - make_interval(days => every_days * (most + 2)) AND n.told < most
-       AND m.made_at <= clock_timestamp() - make_interval(days => every_days * (n.told + 1))
-       AND NOT EXISTS (SELECT FROM dataset_acks k WHERE k.dataset_id = r.dataset_id) $function$
-;
-
-CREATE OR REPLACE FUNCTION public.whose_data()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-    SELECT p.customer_id INTO NEW.customer_id FROM items i JOIN projects p ON p.id = i.project_id WHERE i.id = NEW.item_id;
-    RETURN NEW;
-END $function$
 ;
 

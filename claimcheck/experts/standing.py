@@ -54,7 +54,7 @@ def after(now: Standing, *, correct: bool, pooled: float) -> After:
     score = beta.score(moved.ok, moved.n, pooled)
     moved = _weighed(moved, score)
     if said is None and moved.tier != now.tier:
-        said = f"Your tier is now {moved.tier}, by {moved.n} golds."
+        said = f"Your tier is now {moved.tier}."
     return After(moved, purpose, score, gold_every(moved), said)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from claimcheck import assignments, decisions, errors, people, projects, tasks
+from claimcheck import assignments, db, decisions, errors, people, projects, tasks
 from claimcheck.experts import golds, payouts, standings, upkeep
 from claimcheck.experts.ruling import BY_THE_STATEMENT
 from tests.intake import World, at_once, row, without
@@ -129,7 +129,8 @@ def work_on(desk: World, who: list[str], rounds: int) -> None:
 
 
 def test_a_gold_is_seen_as_often_as_it_may_be(desk: World) -> None:
-    _, ids = settled(desk, 1)
+    _, ids = filled(desk, 1)
+    desk.sql.execute("UPDATE tasks SET paused = true WHERE item_id = %s", [ids[0]])  # who looked at it would not meet its copies
     gold = golds.add(desk.web, item_id=ids[0], accepted=["approve"], me=desk.cast.chi.id, max_exposures=2)
     upkeep.run(desk.worker)
     filled(desk, 60)
@@ -347,7 +348,7 @@ DIES = """
 from claimcheck import db
 from claimcheck.db import Database
 from claimcheck.experts import upkeep
-db.STATEMENTS["scores/weigh"] = "SELECT pg_sleep(60)"
+db.STATEMENTS.update({{"scores/taken": {taken!r}, "scores/weigh": "SELECT pg_sleep(60)"}})
 upkeep.fit(Database({conninfo!r}, name="dies in its fit"), seconds=0)
 """
 
@@ -358,7 +359,7 @@ def test_a_fit_that_broke_off_comes_again(desk: World) -> None:
     filled(desk, 6, wanted=3, agreement={"mode": "majority"})
     for _ in range(6):
         looks(desk, ("ada", "approve"), ("ben", "reject"), ("chi", "approve"))
-    with subprocess.Popen([sys.executable, "-c", DIES.format(conninfo=desk.conninfos.worker)]) as worker:
+    with subprocess.Popen([sys.executable, "-c", DIES.format(conninfo=desk.conninfos.worker, taken=db.STATEMENTS["scores/taken"])]) as worker:
         while not desk.one(
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dies in its fit' AND query LIKE '%%pg_sleep%%' AND state = 'active'"
         ):
@@ -366,6 +367,7 @@ def test_a_fit_that_broke_off_comes_again(desk: World) -> None:
             time.sleep(0.02)
         worker.kill()
     desk.sql.execute("UPDATE skills SET fitted_at = fitted_at - interval '5 min'")
+    desk.sql.execute("UPDATE scores SET updated_at = updated_at - interval '1 hour'")
     before = desk.one("SELECT min(fitted_at) FROM skills WHERE name = 'documents'")
     assert upkeep.waits(desk.worker)
     upkeep.run(desk.worker)
@@ -407,8 +409,8 @@ def test_what_waits_falls_by_one_a_look_whether_it_is_gold_or_not(desk: World) -
         kinds.append(is_gold(desk, claimed))
         desk.decide(claimed)
         seen.append((left.waiting, during.waiting, left.held, left.lanes == during.lanes))
-    assert sum(kinds) == 7
-    assert seen == [(n, n - 1, 0, True) for n in range(37, 0, -1)]
+    assert sum(kinds) in (7, 8)  # where the last one's turn falls is drawn
+    assert seen == [(n, n - 1, 0, True) for n in range(30 + sum(kinds), 0, -1)]
 
 
 def test_counts_and_single_golds_tell_nobody_which_items_were_gold(desk: World) -> None:
@@ -416,6 +418,11 @@ def test_counts_and_single_golds_tell_nobody_which_items_were_gold(desk: World) 
     make_gold(desk, ids)
     filled(desk, 60)
     told, seen = [], 0
+
+    def shown(who: str) -> list[tuple[str, bool]]:
+        found = standings.results(desk.web, person_id=getattr(desk.cast, who).id, skill_id=standing(desk, who).skill_id)
+        return [(one.purpose, one.correct) for one in found if one.purpose != "exam"]
+
     while standing(desk, "ben").status == "active":
         claimed = desk.claim("ben")
         assert claimed is not None
@@ -425,13 +432,11 @@ def test_counts_and_single_golds_tell_nobody_which_items_were_gold(desk: World) 
         if standing(desk, "ben").status == "active":
             upkeep.run(desk.worker)
             mine = standing(desk, "ben")
-            told.append((mine.ok, mine.n, mine.mean, mine.said if mine.status == "active" else ""))
-            told.append(standings.results(desk.web, person_id=desk.cast.ben.id, skill_id=mine.skill_id) if mine.status == "active" else [])
-    assert {str(said) for said in told} == {"(0, 0, None, '')", "[]"}
-    shown = standings.results(desk.web, person_id=desk.cast.ben.id, skill_id=standing(desk, "ben").skill_id)
-    assert (len(shown), {(one.purpose, one.correct) for one in shown}) == (seen, {("ordinary", False)})  # the pause's reason
+            told.append((mine.ok, mine.n, mine.mean, mine.low, mine.high, [] if mine.status != "active" else shown("ben")))
+    assert {str(said) for said in told} == {"(0, 0, None, None, None, [])"}
+    assert shown("ben") == [("ordinary", False)] * seen  # the pause's reason
     desk.sql.execute("UPDATE person_skills SET status = 'active' WHERE person_id = %s", [desk.cast.ben.id])
-    assert standings.results(desk.web, person_id=desk.cast.ben.id, skill_id=standing(desk, "ben").skill_id) == []
+    assert shown("ben") == []
 
 
 def test_a_copy_of_a_gold_is_as_old_as_what_stands_beside_it(desk: World) -> None:
@@ -515,7 +520,7 @@ def test_the_ledger_is_what_was_accepted_whatever_happens(desk: World) -> None:
     accepted, right = paid(desk)
     assert accepted == right
     assert accepted > 40
-    assert desk.one("SELECT count(*) FROM payouts WHERE reverses IS NULL") == accepted
+    assert desk.one("SELECT count(*) FROM payouts WHERE reverses IS NULL AND assignment_id IS NOT NULL") == accepted
 
 
 def test_a_line_is_reversed_once_and_never_by_more_than_it_is(desk: World) -> None:
