@@ -101,8 +101,9 @@ def test_it_gives_a_program_the_same_cards_without_names_and_nobody_else(desk: D
     refused = api.post(f"/v1/assignments/{task['assignment_id']}/submit", proof)
     assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, "note")
     assert api.post(f"/v1/assignments/{task['assignment_id']}/submit", {**proof, "note": "It is torn off."}).status_code == 200
-    desk.item("plain", wanted=1)
+    plain = desk.item("plain", wanted=1)
     assert Api(desk.app, desk.cast.ada).post("/v1/tasks/next").json["disagreement"] is None
+    desk.look(desk.cast.ada, plain)
 
 
 def test_it_keeps_the_order_of_the_cards_for_an_assignment(desk: Desk) -> None:
