@@ -151,6 +151,21 @@ class Disputed:
         return [self.verdict] if self.verdict is not None else self.answer if isinstance(self.answer, list) else [self.answer]
 
 
+@dataclass(frozen=True, slots=True)
+class LateLook:
+    """The opinion in a submit that came after its lease was lost. It counts for nothing."""
+
+    assignment_id: int
+    task_id: int
+    person_id: int
+    person: str
+    verdict: str | None
+    answer: Any
+    reason_code: str
+    note: str
+    at: datetime
+
+
 def holding(db: Database, *, me: int) -> Holding | None:
     """What the caller holds, if anything."""
     return db.one("looks/holding", Holding, me=me)
@@ -191,3 +206,8 @@ def fresh_left(db: Database, *, me: int) -> bool:
     """Whether something waits for the caller beside what they skipped."""
     row = db.one("looks/fresh_left", _Fresh, me=me)
     return row is not None and row.fresh
+
+
+def late_looks(db: Database, *, item_id: int) -> list[LateLook]:
+    """Those of an item, oldest first; none while one of its tasks still waits for looks."""
+    return db.all("late_looks/of_item", LateLook, item_id=item_id)

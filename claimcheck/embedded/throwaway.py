@@ -57,6 +57,6 @@ def database() -> Iterator[Conninfos]:
         with psycopg.connect(postgres.conninfo("postgres", "postgres"), autocommit=True) as root:
             root.execute(f"CREATE DATABASE {NAME} OWNER claimcheck_owner")
             root.execute(f"ALTER DATABASE {NAME} SET synchronous_commit = off")
-            root.execute(f"ALTER DATABASE {NAME} SET plan_cache_mode = force_generic_plan")  # a claim of one item is planned anew else, ten times its run
+            root.execute(f"ALTER DATABASE {NAME} SET plan_cache_mode = force_generic_plan")  # else a claim of one item is planned each time
         migrations.migrate(postgres.conninfo("owner", NAME))
         yield Conninfos(*(postgres.conninfo(role, NAME) for role in ("owner", "web", "worker")))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 from math import ceil
-from typing import Any
 
 from claimcheck import errors
 from claimcheck.db import Connection, Database
@@ -139,21 +138,6 @@ class Scarcity:
     def gold_short(self) -> bool:
         """Whether the pool is too small for that."""
         return self.golds_live < self.golds_needed or self.exposures_left < self.exposures_needed
-
-
-@dataclass(frozen=True, slots=True)
-class LateLook:
-    """The opinion in a submit that came after its lease was lost. It counts for nothing."""
-
-    assignment_id: int
-    task_id: int
-    person_id: int
-    person: str
-    verdict: str | None
-    answer: Any
-    reason_code: str
-    note: str
-    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,8 +280,3 @@ def put_terms(db: Database, *, skill_id: int, exam: bool, gold_rate: float, novi
     given = {"exam": exam, "gold_rate": gold_rate, "novice_rate": novice_rate}
     if db.one("skills/put_terms", _Id, skill_id=skill_id, **given, me=me) is None:
         raise errors.NotFound()
-
-
-def late_looks(db: Database, *, item_id: int) -> list[LateLook]:
-    """Those of an item, oldest first; none while one of its tasks still waits for looks."""
-    return db.all("late_looks/of_item", LateLook, item_id=item_id)

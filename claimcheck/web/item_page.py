@@ -7,10 +7,9 @@ from typing import Any
 
 from flask import Response, make_response, render_template
 
-from claimcheck import canonical, errors, evidence, history, projects, reconsiderations
-from claimcheck.experts import standings
-from claimcheck.experts.standings import LateLook
+from claimcheck import canonical, errors, evidence, history, looks, projects, reconsiderations
 from claimcheck.history import Entry, Facts, Version
+from claimcheck.looks import LateLook
 from claimcheck.people import Person
 from claimcheck.rules import Rules
 from claimcheck.web import controls, desk
@@ -41,7 +40,7 @@ def show(item_id: int, me: Person, *, typed: Typed | None = None, refused: error
 def _late(item_id: int, rules: Rules) -> list[tuple[LateLook, str, str]]:
     """Late looks with what they said and why, in the project's words."""
     reasons = {r.code: r.label for r in rules.reason_codes}
-    found = standings.late_looks(desk().db, item_id=item_id)
+    found = looks.late_looks(desk().db, item_id=item_id)
     return [
         (look, controls.words(rules, verdict=look.verdict, answer=look.answer), reasons.get(look.reason_code, look.reason_code)) for look in found
     ]

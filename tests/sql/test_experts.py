@@ -17,6 +17,7 @@ import pytest
 from claimcheck import assignments, db, decisions, errors, people, projects, tasks
 from claimcheck.experts import golds, payouts, standings, upkeep
 from claimcheck.experts.ruling import BY_THE_STATEMENT
+from claimcheck.looks import late_looks
 from tests.intake import World, at_once, row, without
 
 
@@ -328,10 +329,10 @@ def test_a_late_look_is_kept_and_seen_by_nobody_before_the_item_is_settled(desk:
         desk.decide(late, "reject")
     kept = desk.all("SELECT * FROM late_looks WHERE assignment_id = %s", late.assignment_id)
     assert [k.verdict for k in kept] == ["reject"]
-    assert standings.late_looks(desk.web, item_id=item) == []
+    assert late_looks(desk.web, item_id=item) == []
     desk.decide(taken, "approve")
     looks(desk, ("chi", "approve"))
-    [kept_look] = standings.late_looks(desk.web, item_id=item)
+    [kept_look] = late_looks(desk.web, item_id=item)
     assert (kept_look.person, kept_look.verdict) == (desk.cast.ada.name, "reject")
 
 

@@ -78,8 +78,8 @@ def _row(database, table):
             "date": "'2026-11-30'",
             "timestamp with time zone": "'2026-11-30'",
         }
-        extra = ", verdict" if table == "decisions" else ""
+        extra = {"decisions": ", verdict", "payouts": ", assignment_id"}.get(table, "")
         names = ", ".join(name for name, _ in columns) + extra
-        given = ", ".join(values[kind] for _, kind in columns) + (", 'approve'" if extra else "")
+        given = ", ".join(values[kind] for _, kind in columns) + {"decisions": ", 'approve'", "payouts": ", 1"}.get(table, "")
         filled = given.replace("'x'", "'content_type'")
         connection.execute(f"INSERT INTO {table} ({names}) VALUES ({filled})")

@@ -162,7 +162,9 @@ def test_a_gold_s_page_and_its_line_in_my_work_and_in_the_pay_are_those_of_a_liv
         desk.execute("UPDATE person_skills SET gold_every = 2, looks = %s WHERE person_id = %s", n, ben.id)  # every other look
         page = client.get(client.post("/review/next").location)
         pages.add(re.sub(r"[0-9a-f]{64}|[0-9a-f-]{36}|[0-9a-f]{4}…[0-9a-f]{4}|\d+", "#", page.text))
-        [(kind,)] = desk.execute("SELECT t.kind FROM assignments a JOIN tasks t ON t.id = a.task_id WHERE a.person_id = %s AND a.ended_at IS NULL", ben.id)
+        [(kind,)] = desk.execute(
+            "SELECT t.kind FROM assignments a JOIN tasks t ON t.id = a.task_id WHERE a.person_id = %s AND a.ended_at IS NULL", ben.id
+        )
         assert "Item <b>" not in page.text
         kinds.append(kind)
         desk.decide(ben)
