@@ -1,5 +1,21 @@
 -- What queue/migrations/ end at. Written by `bin/claimcheck schema --write`; a test compares it with a migrated database.
 
+CREATE TABLE access_days (
+    person_id integer NOT NULL,
+    day date NOT NULL,
+    views integer NOT NULL,
+    items integer NOT NULL,
+    hours jsonb NOT NULL);
+ALTER TABLE access_days ADD CONSTRAINT access_days_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE access_days ADD CONSTRAINT access_days_pkey PRIMARY KEY (person_id, day);
+CREATE INDEX access_days_day ON public.access_days USING btree (day) INCLUDE (person_id, items);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.access_days FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.access_days FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON access_days TO claimcheck_web;
+GRANT SELECT ON access_days TO claimcheck_web;
+GRANT INSERT ON access_days TO claimcheck_worker;
+GRANT SELECT ON access_days TO claimcheck_worker;
+
 CREATE TABLE access_events (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
@@ -7,14 +23,21 @@ CREATE TABLE access_events (
     item_id bigint NOT NULL,
     evidence_version integer NOT NULL,
     part text NOT NULL,
-    purpose text NOT NULL);
+    purpose text NOT NULL,
+    field text,
+    customer_id integer);
+ALTER TABLE access_events ADD CONSTRAINT access_events_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id);
 ALTER TABLE access_events ADD CONSTRAINT access_events_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
 ALTER TABLE access_events ADD CONSTRAINT access_events_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
 ALTER TABLE access_events ADD CONSTRAINT access_events_pkey PRIMARY KEY (id);
+CREATE INDEX access_events_at ON public.access_events USING brin (at) WITH (pages_per_range='16');
+CREATE INDEX access_events_customer ON public.access_events USING btree (customer_id, at, id);
 CREATE INDEX access_events_item ON public.access_events USING btree (item_id, id);
-CREATE INDEX access_events_person ON public.access_events USING btree (person_id, id);
+CREATE INDEX access_events_person ON public.access_events USING btree (person_id, at, id);
+CREATE INDEX access_events_sight ON public.access_events USING btree (customer_id, person_id, at, id);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.access_events FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.access_events FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+CREATE TRIGGER whose BEFORE INSERT ON public.access_events FOR EACH ROW EXECUTE FUNCTION whose_data();
 GRANT INSERT ON access_events TO claimcheck_web;
 GRANT SELECT ON access_events TO claimcheck_web;
 GRANT INSERT ON access_events TO claimcheck_worker;
@@ -423,6 +446,7 @@ GRANT INSERT ON evidence TO claimcheck_web;
 GRANT SELECT ON evidence TO claimcheck_web;
 GRANT INSERT ON evidence TO claimcheck_worker;
 GRANT SELECT ON evidence TO claimcheck_worker;
+GRANT UPDATE (title) ON evidence TO claimcheck_web;
 GRANT UPDATE (attempts, last_error, publish_until, published_at, waits) ON evidence TO claimcheck_worker;
 
 CREATE TABLE evidence_parts (
@@ -1107,6 +1131,7 @@ ALTER TABLE project_versions ADD CONSTRAINT project_versions_created_by_fkey FOR
 ALTER TABLE project_versions ADD CONSTRAINT project_versions_once PRIMARY KEY (project_id, version);
 ALTER TABLE project_versions ADD CONSTRAINT project_versions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
 ALTER TABLE project_versions ADD CONSTRAINT project_versions_version_check CHECK ((version > 0));
+CREATE INDEX project_versions_watch ON public.project_versions USING btree (project_id, version) WHERE ((rules ->> 'watch'::text) IS NOT NULL);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.project_versions FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.project_versions FOR EACH STATEMENT EXECUTE FUNCTION refuse();
 GRANT INSERT ON project_versions TO claimcheck_web;
@@ -1447,6 +1472,37 @@ GRANT INSERT ON uploads TO claimcheck_web;
 GRANT SELECT ON uploads TO claimcheck_web;
 GRANT SELECT ON uploads TO claimcheck_worker;
 
+CREATE TABLE watched_folders (
+    project_id integer NOT NULL,
+    free_at timestamp with time zone NOT NULL);
+ALTER TABLE watched_folders ADD CONSTRAINT watched_folders_pkey PRIMARY KEY (project_id);
+ALTER TABLE watched_folders ADD CONSTRAINT watched_folders_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+GRANT INSERT ON watched_folders TO claimcheck_web;
+GRANT SELECT ON watched_folders TO claimcheck_web;
+GRANT SELECT ON watched_folders TO claimcheck_worker;
+GRANT UPDATE (free_at) ON watched_folders TO claimcheck_web;
+
+CREATE TABLE watched_objects (
+    project_id integer NOT NULL,
+    key text NOT NULL,
+    etag text NOT NULL,
+    size bigint NOT NULL,
+    taken_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    batch_id bigint,
+    accepted integer NOT NULL,
+    repeated integer NOT NULL,
+    refused integer NOT NULL,
+    detail text NOT NULL DEFAULT ''::text);
+ALTER TABLE watched_objects ADD CONSTRAINT watched_objects_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id);
+ALTER TABLE watched_objects ADD CONSTRAINT watched_objects_pkey PRIMARY KEY (project_id, key, etag);
+ALTER TABLE watched_objects ADD CONSTRAINT watched_objects_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+CREATE INDEX watched_objects_lately ON public.watched_objects USING btree (project_id, taken_at);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.watched_objects FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.watched_objects FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON watched_objects TO claimcheck_web;
+GRANT SELECT ON watched_objects TO claimcheck_web;
+GRANT SELECT ON watched_objects TO claimcheck_worker;
+
 CREATE TABLE weighing (
     task_id bigint NOT NULL);
 ALTER TABLE weighing ADD CONSTRAINT weighing_pkey PRIMARY KEY (task_id);
@@ -1602,6 +1658,22 @@ AS $function$
                 ELSE live END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.mask_of(rules jsonb, n smallint, name text, reveal text[], purpose text, OUT masked text[], OUT purposes text[], OUT withheld boolean, OUT revealed text[])
+ RETURNS record
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+DECLARE fits boolean;
+BEGIN
+    masked   := ARRAY(SELECT jsonb_array_elements_text(COALESCE(rules -> 'masked', '[]')));
+    purposes := ARRAY(SELECT p ->> 'code' FROM jsonb_array_elements(COALESCE(rules -> 'purposes', '[]')) p);
+    revealed := CASE WHEN n = 0 THEN reveal WHEN name = ANY (masked) THEN ARRAY[name] ELSE '{}' END;
+    fits     := revealed <@ masked AND COALESCE(purpose = ANY (purposes), false);
+    withheld := cardinality(revealed) > 0 AND NOT fits;
+    IF withheld THEN revealed := '{}'; END IF;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.number_turn()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1657,5 +1729,15 @@ CREATE OR REPLACE FUNCTION public.refuse()
  LANGUAGE plpgsql
 AS $function$
 BEGIN RAISE EXCEPTION '% of % is refused: rows there are facts', TG_OP, TG_TABLE_NAME USING ERRCODE = 'restrict_violation'; END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.whose_data()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    SELECT p.customer_id INTO NEW.customer_id FROM items i JOIN projects p ON p.id = i.project_id WHERE i.id = NEW.item_id;
+    RETURN NEW;
+END $function$
 ;
 
