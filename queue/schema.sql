@@ -208,6 +208,110 @@ GRANT INSERT ON customers TO claimcheck_web;
 GRANT SELECT ON customers TO claimcheck_web;
 GRANT SELECT ON customers TO claimcheck_worker;
 
+CREATE TABLE dataset_acks (
+    dataset_id bigint NOT NULL,
+    person_id integer NOT NULL,
+    at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE dataset_acks ADD CONSTRAINT dataset_acks_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES datasets(id);
+ALTER TABLE dataset_acks ADD CONSTRAINT dataset_acks_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE dataset_acks ADD CONSTRAINT dataset_acks_pkey PRIMARY KEY (dataset_id, person_id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.dataset_acks FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.dataset_acks FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON dataset_acks TO claimcheck_web;
+GRANT SELECT ON dataset_acks TO claimcheck_web;
+GRANT SELECT ON dataset_acks TO claimcheck_worker;
+
+CREATE TABLE dataset_files (
+    dataset_id bigint NOT NULL,
+    name text NOT NULL,
+    content_type text NOT NULL,
+    rows bigint NOT NULL,
+    size bigint NOT NULL,
+    sha256 bytea NOT NULL,
+    object_key text NOT NULL,
+    facts jsonb NOT NULL DEFAULT '{}'::jsonb);
+ALTER TABLE dataset_files ADD CONSTRAINT dataset_files_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES datasets(id);
+ALTER TABLE dataset_files ADD CONSTRAINT dataset_files_pkey PRIMARY KEY (dataset_id, name);
+ALTER TABLE dataset_files ADD CONSTRAINT dataset_files_rows_check CHECK ((rows >= 0));
+ALTER TABLE dataset_files ADD CONSTRAINT dataset_files_sha256_check CHECK ((octet_length(sha256) = 32));
+ALTER TABLE dataset_files ADD CONSTRAINT dataset_files_size_check CHECK ((size >= 0));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.dataset_files FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.dataset_files FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT SELECT ON dataset_files TO claimcheck_web;
+GRANT INSERT ON dataset_files TO claimcheck_worker;
+GRANT SELECT ON dataset_files TO claimcheck_worker;
+
+CREATE TABLE dataset_manifests (
+    dataset_id bigint NOT NULL,
+    sha256 bytea NOT NULL,
+    body bytea NOT NULL,
+    rows bigint NOT NULL,
+    counts jsonb NOT NULL,
+    made_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE dataset_manifests ADD CONSTRAINT dataset_manifests_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES datasets(id);
+ALTER TABLE dataset_manifests ADD CONSTRAINT dataset_manifests_pkey PRIMARY KEY (dataset_id);
+ALTER TABLE dataset_manifests ADD CONSTRAINT dataset_manifests_sha256_check CHECK ((octet_length(sha256) = 32));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.dataset_manifests FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.dataset_manifests FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT SELECT ON dataset_manifests TO claimcheck_web;
+GRANT INSERT ON dataset_manifests TO claimcheck_worker;
+GRANT SELECT ON dataset_manifests TO claimcheck_worker;
+
+CREATE TABLE dataset_work (
+    dataset_id bigint NOT NULL,
+    state text NOT NULL DEFAULT 'waiting'::text,
+    step text NOT NULL DEFAULT ''::text,
+    step_done bigint NOT NULL DEFAULT 0,
+    step_total bigint NOT NULL DEFAULT 0,
+    attempts integer NOT NULL DEFAULT 0,
+    due timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    lease uuid,
+    lease_until timestamp with time zone,
+    last_error text,
+    open_until timestamp with time zone GENERATED ALWAYS AS (
+CASE state
+    WHEN 'waiting'::text THEN due
+    WHEN 'leased'::text THEN lease_until
+    ELSE NULL::timestamp with time zone
+END) STORED);
+ALTER TABLE dataset_work ADD CONSTRAINT dataset_work_check CHECK (((state = 'leased'::text) = (lease IS NOT NULL)));
+ALTER TABLE dataset_work ADD CONSTRAINT dataset_work_check1 CHECK (((lease IS NULL) = (lease_until IS NULL)));
+ALTER TABLE dataset_work ADD CONSTRAINT dataset_work_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES datasets(id);
+ALTER TABLE dataset_work ADD CONSTRAINT dataset_work_pkey PRIMARY KEY (dataset_id);
+ALTER TABLE dataset_work ADD CONSTRAINT dataset_work_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'leased'::text, 'done'::text, 'dead'::text])));
+CREATE INDEX dataset_work_open ON public.dataset_work USING btree (open_until) WHERE (open_until IS NOT NULL);
+GRANT INSERT ON dataset_work TO claimcheck_web;
+GRANT SELECT ON dataset_work TO claimcheck_web;
+GRANT SELECT ON dataset_work TO claimcheck_worker;
+GRANT UPDATE (attempts, due, state) ON dataset_work TO claimcheck_web;
+GRANT UPDATE (attempts, due, last_error, lease, lease_until, state, step, step_done, step_total) ON dataset_work TO claimcheck_worker;
+
+CREATE TABLE datasets (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    project_id integer NOT NULL,
+    version integer NOT NULL,
+    parent_id bigint,
+    kind text NOT NULL,
+    up_to bigint NOT NULL,
+    idempotency_key text,
+    requested_by integer NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE datasets ADD CONSTRAINT datasets_check CHECK (((parent_id IS NULL) = (version = 1)));
+ALTER TABLE datasets ADD CONSTRAINT datasets_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200)));
+ALTER TABLE datasets ADD CONSTRAINT datasets_kind_check CHECK ((kind = ANY (ARRAY['delivery'::text, 'retraction'::text])));
+ALTER TABLE datasets ADD CONSTRAINT datasets_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES datasets(id);
+ALTER TABLE datasets ADD CONSTRAINT datasets_pkey PRIMARY KEY (id);
+ALTER TABLE datasets ADD CONSTRAINT datasets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE datasets ADD CONSTRAINT datasets_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES people(id);
+ALTER TABLE datasets ADD CONSTRAINT datasets_version_check CHECK ((version > 0));
+ALTER TABLE datasets ADD CONSTRAINT datasets_version_once UNIQUE (project_id, version);
+CREATE UNIQUE INDEX datasets_key_once ON public.datasets USING btree (project_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.datasets FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.datasets FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON datasets TO claimcheck_web;
+GRANT SELECT ON datasets TO claimcheck_web;
+GRANT SELECT ON datasets TO claimcheck_worker;
+
 CREATE TABLE dead_letter_replays (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     dead_letter_id bigint NOT NULL,
@@ -814,9 +918,26 @@ ALTER TABLE migrations ADD CONSTRAINT migrations_pkey PRIMARY KEY (name);
 GRANT SELECT ON migrations TO claimcheck_web;
 GRANT SELECT ON migrations TO claimcheck_worker;
 
+CREATE TABLE notices (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    project_id integer NOT NULL,
+    kind text NOT NULL,
+    key text NOT NULL,
+    body jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE notices ADD CONSTRAINT notices_once UNIQUE (project_id, key);
+ALTER TABLE notices ADD CONSTRAINT notices_pkey PRIMARY KEY (id);
+ALTER TABLE notices ADD CONSTRAINT notices_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.notices FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.notices FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON notices TO claimcheck_web;
+GRANT SELECT ON notices TO claimcheck_web;
+GRANT INSERT ON notices TO claimcheck_worker;
+GRANT SELECT ON notices TO claimcheck_worker;
+
 CREATE TABLE outbox (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-    decision_id bigint NOT NULL,
+    decision_id bigint,
     effect_id integer NOT NULL,
     partition_id bigint,
     effect_no integer,
@@ -842,15 +963,18 @@ END) STORED,
 CASE
     WHEN (state = 'leased'::text) THEN effect_id
     ELSE NULL::integer
-END) STORED);
+END) STORED,
+    notice_id bigint);
 ALTER TABLE outbox ADD CONSTRAINT outbox_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
 ALTER TABLE outbox ADD CONSTRAINT outbox_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
+ALTER TABLE outbox ADD CONSTRAINT outbox_notice_id_fkey FOREIGN KEY (notice_id) REFERENCES notices(id);
 ALTER TABLE outbox ADD CONSTRAINT outbox_once UNIQUE (decision_id, effect_id);
 ALTER TABLE outbox ADD CONSTRAINT outbox_partition_id_fkey FOREIGN KEY (partition_id) REFERENCES partitions(id);
 ALTER TABLE outbox ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
-ALTER TABLE outbox ADD CONSTRAINT outbox_sound CHECK ((((partition_id IS NULL) = (effect_no IS NULL)) AND ((state = 'leased'::text) = (lease IS NOT NULL)) AND ((lease IS NULL) = (lease_until IS NULL)) AND ((state = 'done'::text) = (done_at IS NOT NULL)) AND (state = ANY ('{pending,leased,done,dead,skipped}'::text[]))));
+ALTER TABLE outbox ADD CONSTRAINT outbox_sound CHECK ((((partition_id IS NULL) = (effect_no IS NULL)) AND ((state = 'leased'::text) = (lease IS NOT NULL)) AND ((lease IS NULL) = (lease_until IS NULL)) AND ((state = 'done'::text) = (done_at IS NOT NULL)) AND (state = ANY ('{pending,leased,done,dead,skipped}'::text[])) AND ((decision_id IS NULL) = (notice_id IS NOT NULL)) AND ((notice_id IS NULL) OR (partition_id IS NULL))));
 CREATE INDEX outbox_dead ON public.outbox USING btree (id) WHERE (state = 'dead'::text);
 CREATE INDEX outbox_leased ON public.outbox USING btree (leased_for) WHERE (leased_for IS NOT NULL);
+CREATE UNIQUE INDEX outbox_notice_once ON public.outbox USING btree (notice_id, effect_id) WHERE (notice_id IS NOT NULL);
 CREATE UNIQUE INDEX outbox_one_turn ON public.outbox USING btree (partition_id) WHERE (turn AND (state = ANY (ARRAY['pending'::text, 'leased'::text, 'dead'::text])));
 CREATE INDEX outbox_open ON public.outbox USING btree (created_at) WHERE (state = ANY (ARRAY['pending'::text, 'leased'::text, 'dead'::text]));
 CREATE UNIQUE INDEX outbox_partition_id_effect_no_key ON public.outbox USING btree (partition_id, effect_no) WHERE (partition_id IS NOT NULL);
@@ -858,6 +982,7 @@ CREATE INDEX outbox_ring ON public.outbox USING btree (ring_for, push_due) WHERE
 CREATE TRIGGER give_turn BEFORE INSERT ON public.outbox FOR EACH ROW WHEN ((new.partition_id IS NOT NULL)) EXECUTE FUNCTION give_turn();
 GRANT INSERT ON outbox TO claimcheck_web;
 GRANT SELECT ON outbox TO claimcheck_web;
+GRANT INSERT ON outbox TO claimcheck_worker;
 GRANT SELECT ON outbox TO claimcheck_worker;
 GRANT UPDATE (attempts, done_at, due, first_tried, last_error, lease, lease_until, push_due, pushes, state, turn, unanswered) ON outbox TO claimcheck_web;
 GRANT UPDATE (attempts, done_at, due, first_tried, last_error, lease, lease_until, push_due, pushes, state, turn, unanswered) ON outbox TO claimcheck_worker;
@@ -1246,6 +1371,33 @@ GRANT SELECT ON reconsiderations TO claimcheck_web;
 GRANT SELECT ON reconsiderations TO claimcheck_worker;
 GRANT UPDATE (answer, answered_at, answered_by) ON reconsiderations TO claimcheck_web;
 
+CREATE TABLE retractions (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    project_id integer NOT NULL,
+    person_id integer NOT NULL,
+    since timestamp with time zone NOT NULL,
+    looks_to bigint NOT NULL,
+    scope text NOT NULL,
+    relabel boolean NOT NULL,
+    reason text NOT NULL,
+    dataset_id bigint NOT NULL,
+    requested_by integer NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE retractions ADD CONSTRAINT retractions_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES datasets(id);
+ALTER TABLE retractions ADD CONSTRAINT retractions_dataset_id_key UNIQUE (dataset_id);
+ALTER TABLE retractions ADD CONSTRAINT retractions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE retractions ADD CONSTRAINT retractions_pkey PRIMARY KEY (id);
+ALTER TABLE retractions ADD CONSTRAINT retractions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE retractions ADD CONSTRAINT retractions_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 2000)));
+ALTER TABLE retractions ADD CONSTRAINT retractions_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES people(id);
+ALTER TABLE retractions ADD CONSTRAINT retractions_scope_check CHECK ((scope = ANY (ARRAY['all'::text, 'since'::text, 'change'::text])));
+CREATE INDEX retractions_project ON public.retractions USING btree (project_id, id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.retractions FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.retractions FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON retractions TO claimcheck_web;
+GRANT SELECT ON retractions TO claimcheck_web;
+GRANT SELECT ON retractions TO claimcheck_worker;
+
 CREATE TABLE scores (
     person_id integer NOT NULL,
     skill_id integer NOT NULL,
@@ -1450,6 +1602,28 @@ CREATE INDEX tokens_person ON public.tokens USING btree (person_id) WHERE (revok
 GRANT INSERT ON tokens TO claimcheck_web;
 GRANT SELECT ON tokens TO claimcheck_web;
 GRANT UPDATE (revoked_at) ON tokens TO claimcheck_web;
+
+CREATE TABLE tombstones (
+    retraction_id bigint NOT NULL,
+    item_id bigint NOT NULL,
+    decision_id bigint NOT NULL,
+    status text NOT NULL,
+    why text NOT NULL,
+    flips boolean NOT NULL,
+    probability double precision NOT NULL);
+ALTER TABLE tombstones ADD CONSTRAINT tombstones_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
+ALTER TABLE tombstones ADD CONSTRAINT tombstones_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
+ALTER TABLE tombstones ADD CONSTRAINT tombstones_pkey PRIMARY KEY (retraction_id, item_id);
+ALTER TABLE tombstones ADD CONSTRAINT tombstones_probability_check CHECK (((probability >= (0)::double precision) AND (probability <= (1)::double precision)));
+ALTER TABLE tombstones ADD CONSTRAINT tombstones_retraction_id_fkey FOREIGN KEY (retraction_id) REFERENCES retractions(id);
+ALTER TABLE tombstones ADD CONSTRAINT tombstones_status_check CHECK ((status = ANY (ARRAY['withdrawn'::text, 'confirmed'::text, 'pending'::text])));
+CREATE INDEX tombstones_item ON public.tombstones USING btree (item_id, retraction_id);
+CREATE INDEX tombstones_pending ON public.tombstones USING btree (retraction_id, ((NOT flips)), probability, item_id) WHERE (status = 'pending'::text);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.tombstones FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.tombstones FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT SELECT ON tombstones TO claimcheck_web;
+GRANT INSERT ON tombstones TO claimcheck_worker;
+GRANT SELECT ON tombstones TO claimcheck_worker;
 
 CREATE TABLE uploads (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1729,6 +1903,58 @@ CREATE OR REPLACE FUNCTION public.refuse()
  LANGUAGE plpgsql
 AS $function$
 BEGIN RAISE EXCEPTION '% of % is refused: rows there are facts', TG_OP, TG_TABLE_NAME USING ERRCODE = 'restrict_violation'; END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.reopen_retracted(of_retraction bigint, of_item bigint)
+ RETURNS bigint
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+WITH target AS MATERIALIZED (
+    SELECT d.*, p.version, t.partition_id, r.requested_by, r.reason
+      FROM tombstones s JOIN retractions r ON r.id = s.retraction_id JOIN decisions d ON d.id = s.decision_id
+      JOIN projects p ON p.id = d.project_id JOIN tasks t ON t.id = d.task_id
+     WHERE s.retraction_id = of_retraction AND s.item_id = of_item AND s.status = 'pending' AND NOT EXISTS (SELECT FROM decisions later WHERE later.supersedes = d.id)),
+overturned AS (
+    INSERT INTO decisions (item_id, task_id, project_id, project_version, person_id, verdict, outcome, supersedes, evidence_version, shown_version, evidence_hash, reason_code, note)
+    SELECT item_id, task_id, project_id, version, requested_by, 'overturn', 'reopen', id, evidence_version, shown_version, evidence_hash, 'desk.retracted', reason FROM target
+    RETURNING *),
+wanted_effects AS MATERIALIZED (
+    SELECT o.id AS decision_id, e.id AS effect_id, row_number() OVER (ORDER BY e.kind, e.id)::int AS nth, count(*) OVER ()::int AS of
+      FROM overturned o JOIN effects e ON e.project_id = o.project_id
+     WHERE 'overturn' = ANY (e.on_outcomes)),
+moved AS (
+    UPDATE partitions p SET effect_no = p.effect_no + COALESCE((SELECT max(of) FROM wanted_effects), 0)
+      FROM target, overturned WHERE p.id = target.partition_id
+    RETURNING p.id, old.effect_no AS before),
+reopened AS (                                                          -- earlier eyes are barred
+    SELECT raise_task(t, 'relabel', item_queue(i), item_priority(i), p.wanted, p.abandon_limit, p.price_minor,
+                      ARRAY(SELECT DISTINCT d.person_id FROM decisions d WHERE d.item_id = t.item_id AND d.assignment_id IS NOT NULL), 'retracted', o.person_id) AS task_id
+      FROM overturned o JOIN tasks t ON t.id = o.task_id JOIN items i ON i.id = o.item_id JOIN projects p ON p.id = o.project_id
+     WHERE (SELECT count(*) FROM moved) >= 0),
+queued AS (
+    INSERT INTO outbox (decision_id, effect_id, partition_id, effect_no)
+    SELECT e.decision_id, e.effect_id, moved.id, moved.before + e.nth FROM wanted_effects e LEFT JOIN moved ON true),
+noted AS (
+    INSERT INTO events (kind, person_id, project_id, item_id, task_id, decision_id, detail)
+    SELECT 'decision.overturned', o.person_id, o.project_id, o.item_id, o.task_id, o.id,
+           jsonb_build_object('supersedes', o.supersedes, 'reopened', (SELECT task_id FROM reopened), 'retraction', of_retraction)
+      FROM overturned o)
+SELECT id FROM overturned $function$
+;
+
+CREATE OR REPLACE FUNCTION public.unacknowledged(every_days integer, most integer)
+ RETURNS TABLE(dataset_id bigint, project_id integer, reminders integer)
+ LANGUAGE sql
+ STABLE
+AS $function$
+    SELECT r.dataset_id, r.project_id, n.told
+      FROM retractions r JOIN dataset_manifests m ON m.dataset_id = r.dataset_id
+     CROSS JOIN LATERAL (SELECT count(*)::int AS told FROM notices n WHERE n.project_id = r.project_id AND n.key LIKE 'reminder ' || r.dataset_id || ' %') n
+     WHERE m.made_at > clock_timestamp() - make_interval(days => every_days * (most + 2)) AND n.told < most
+       AND m.made_at <= clock_timestamp() - make_interval(days => every_days * (n.told + 1))
+       AND NOT EXISTS (SELECT FROM dataset_acks k WHERE k.dataset_id = r.dataset_id) $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.whose_data()
