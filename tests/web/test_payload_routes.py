@@ -110,7 +110,7 @@ EMITS: dict[str, tuple[Call, tuple[str, ...]]] = {
 }
 # All others: they name items, count them, decide them, and show nothing of what is in them. A new address is to be thought about, and then written here.
 NAMES = """
-api.forecasts_of_batch api.forecasts_of_project api.forecasts_report batches.forecast batches.show forecasts.of_project forecasts.plan forecasts.report
+api.forecasts_of_batch api.forecasts_of_project api.forecasts_report batches.forecast batches.newest batches.of_project batches.show forecasts.of_project forecasts.plan forecasts.report
 lease_times.change lease_times.show exports.config imports.page access_events.index access_events.person access_events.person_table access_events.table api.access_events_page
 api.assignments_heartbeat api.assignments_release api.assignments_send_back api.assignments_skip api.assignments_submit api.batches_get api.dead_letters_causes
 api.dead_letters_get api.dead_letters_page api.dead_letters_replay api.dead_letters_replay_many api.decisions_get api.decisions_overturn api.decisions_receipt
