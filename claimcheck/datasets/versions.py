@@ -28,7 +28,7 @@ class Acknowledgement:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version of what is delivered of a project. `rows`, `counts` and `sha256` (of the manifest) are there once it is made."""
+    """A version of what is delivered of a project. `rows`, `counts` and the manifest's `sha256` come when it is made; `reason` is a retraction's."""
 
     id: int
     project_id: int
@@ -49,6 +49,7 @@ class Version:
     sha256: bytes | None
     made_at: datetime | None
     retraction_id: int | None
+    reason: str | None
     acknowledged: list[dict[str, Any]]
 
     @property

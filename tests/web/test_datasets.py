@@ -83,7 +83,8 @@ def test_a_lead_sees_before_what_would_become_of_labels_and_takes_them_back(desk
     assert (found["pending"], found["reopened"], found["settled"], found["version"]) == (2, 2, 0, 2)
     assert chi.get(f"/v1/projects/{project}/retractions").json["retractions"][0]["person"] == "Ada"
     told = Api(desk.app, desk.cast.eve).get(f"/v1/datasets/{made.json['dataset_id']}").json
-    assert told["counts"] == {"pending": 2, "settled": 1} and told["kind"] == "retraction"
+    assert told["counts"] == {"pending": 2, "settled": 1} and told["kind"] == "retraction" and told["reason"] == "their golds turned bad"
+    assert "their golds turned bad" in browser(desk.app, desk.cast.eve).get(f"/datasets/{made.json['dataset_id']}").text
 
 
 def plain(page: str) -> str:

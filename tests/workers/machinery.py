@@ -31,6 +31,7 @@ class Machinery:
     def __init__(self, stage: Stage, folder: Path):
         self.stage, self.folder = stage, folder
         self.running: dict[str, tuple[Program, subprocess.Popen[bytes]]] = {}
+        self.more: dict[str, str] = {}  # settings beside those below
         passwords = {who: secrets.token_urlsafe(18) for who in ("admin", "desk")}
         (folder / "valkey").mkdir(exist_ok=True)
         self.valkey = valkey.Valkey(folder / "valkey", ports.pick([0])[0], passwords, folder / "valkey.log")
@@ -42,7 +43,7 @@ class Machinery:
             "SECRET_KEY": SECRET_KEY,
             "WEBHOOK_ALLOW": "127.0.0.0/8",
         }
-        return {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", **mine}
+        return {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", **mine, **self.more}
 
     def start(self, name: str, *options: str) -> subprocess.Popen[bytes]:
         """`valkey`, `worker…` or `dispatcher…`."""

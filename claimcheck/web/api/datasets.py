@@ -19,7 +19,7 @@ from claimcheck.web.api.routes import Call, route
 
 ROLES = ("customer", "lead")
 NAMES = ("id", "project_id", "version", "parent_version", "kind", "state", "step", "step_done", "step_total", "rows", "counts", "retraction_id",
-         "created_at", "made_at")  # fmt: skip
+         "reason", "created_at", "made_at")  # fmt: skip
 
 
 class Ask(Model):
@@ -72,6 +72,7 @@ class Dataset(models.Answer):
     counts: dict[str, int] | None = Field(description="rows by status: settled, changed, confirmed, pending, withdrawn")
     manifest_sha256: models.Hash | None
     retraction_id: int | None
+    reason: str | None = Field(description="why labels were taken back")
     acknowledged: list[Acknowledged]
     created_at: datetime
     made_at: datetime | None
