@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from claimcheck import assignments, batches, decisions, evidence, people, receiver, tasks
+from claimcheck import assignments, batches, decisions, evidence, keys, people, receiver, tasks
 from claimcheck.db import Database
 from claimcheck.outbound import webhook
 from tests.people import cast, settings
@@ -157,6 +157,19 @@ def test_it_verifies_a_receipt_with_nothing_but_files(desk, tmp_path):
     part.write_bytes(part.read_bytes()[:-1])
     receipt.write_bytes(receipt.read_bytes().replace(b'"approve"', b'"reject"'))
     assert "NOT genuine" in claimcheck(bare, *good, code=1).stdout
+
+
+def test_it_writes_a_dataset_and_verifies_it_with_nothing_but_files(desk, db, tmp_path):
+    out, key = tmp_path / "v1", tmp_path / "desk.pem"
+    made = answer(desk, "dataset", "--project", "Papers", "--out", out)
+    key.write_text(keys.all(db)[0].public_key)
+    bare = {name: value for name, value in desk.items() if not name.startswith(("DATABASE", "S3", "REDIS"))}
+    assert made["rows"] >= 1 and "genuine" in claimcheck(bare, "verify", out, "--key", key).stdout
+    assert "genuine" in claimcheck(bare, "verify", out / "manifest.json", "--key", key).stdout
+    assert answer(desk, "dataset", "--project", "Papers", "--version", made["version"], "--out", tmp_path / "again")["manifest_sha256"] == made["manifest_sha256"]
+    (out / "data.csv").write_bytes(b"")
+    assert "file changed: 'data.csv'" in claimcheck(bare, "verify", out, "--key", key, code=1).stdout
+    assert "version 99 of Papers was not delivered" in claimcheck(desk, "dataset", "--project", "Papers", "--version", 99, "--out", tmp_path / "no", code=2).stderr
 
 
 def test_it_verifies_a_decision_against_the_desk(desk):
