@@ -76,7 +76,7 @@ class Intake:
     async def run(self) -> bool:
         """Until told to stop. Whether everything that was in flight was finished. Raises what a pool ended by, which must not be missed."""
         rounds = [self._resolve, functools.partial(records.relay, self.db, records.log(self.settings.home)), self.drop.round]
-        rounds += [Folders(self.db, Store(self.settings), self.stop.threads).round] if self.settings.s3_endpoint else []
+        rounds += [Folders(self.db, Store(self.settings), self.stop.threads).round] if self.settings.s3_secret_key else []
         aside = [asyncio.create_task(self._rounds(work, IDLE_SECONDS)) for work in rounds]
         aside += [asyncio.create_task(self._rounds(self._look, LOOK_SECONDS)), asyncio.create_task(self._rounds(self._lag, LAG_SECONDS))]
         running = [asyncio.create_task(pool.run()) for pool in self.pools.values()]

@@ -12,7 +12,7 @@ from claimcheck.embedded.processes import Program
 
 GUNICORN = Path(__file__).with_name("gunicorn_conf.py")
 NEVER = {"database_url": None, "demo_password": None, "streams_url": None}  # the owner's rights and the demo's password are bin/run's alone
-INTAKE = ("database_url_web", "streams_url")  # the secrets of who takes items in, as the web does
+INTAKE = ("database_url_web", "streams_url", "s3_access_key", "s3_secret_key")  # of who takes items in as the web does, watched folders too
 WEB_GRACE, WORKER_GRACE = 25.0, 30.0  # seconds; longer than a request, longer than an effect's deadline
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claimcheck import errors, rendering, rules
+from claimcheck.config import Settings
+from claimcheck.embedded import programs
 from claimcheck.formats import label_studio, mapping, reading, tables
 from claimcheck.rendering import plain
 
@@ -143,3 +146,9 @@ def test_it_shows_an_item_as_text() -> None:
         "Name: Ada", "Iban: masked", "Lines:", "  A | B", "  1 | x", "  2 | y", "Deep:", "  Er: masked",
         "[t.csv, 8 bytes]", "  a | b", "  1 | 2", "[s.txt, 6 bytes: masked]",
     ]  # fmt: skip
+
+
+def test_it_gives_the_intake_process_what_a_watched_folder_needs(tmp_path: Path) -> None:
+    settings = Settings.model_validate({"s3_access_key": "a" * 20, "s3_secret_key": "kept by the tests alone", "s3_endpoint": "http://127.0.0.1:1", "secret_key": "tests tests only: 7c1f0e5ab94d2368"})
+    [intake] = [program for program in programs.all_of(settings, tmp_path) if program.name == "intake"]
+    assert intake.environ and intake.environ["S3_SECRET_KEY"] == "kept by the tests alone" and "SECRET_KEY" not in intake.environ
