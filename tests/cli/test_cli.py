@@ -85,7 +85,7 @@ def test_it_opens_a_project_once_and_changes_its_rules(desk, tmp_path):
     file.write_text(PROJECT + "wanted: none\n")
     assert "wanted" in claimcheck(desk, "project", "apply", file, code=2).stderr
     assert [p["name"] for p in answer(desk, "project", "list")["projects"]] == ["Papers"]
-    answer(desk, "user", "add", "Fay", "--role", "customer", "--customer", "Southwind")
+    answer(desk, "user", "add", "fay@example.org", "--role", "customer", "--customer", "Southwind")
     file.write_text(PROJECT)
     assert "--customer" in claimcheck(desk, "project", "apply", file, code=2).stderr
 
