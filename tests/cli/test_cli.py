@@ -126,7 +126,7 @@ def test_it_gives_back_every_byte(desk, db, tmp_path):
         [part] = [p for row in listed for p in row["parts"] if p["name"] == name]
         assert (out / part["path"]).read_bytes() == (folder / name).read_bytes()
         assert part["sha256"] == hashlib.sha256((folder / name).read_bytes()).hexdigest()
-    reads = db.all("evidence/export", _Part, project_id=1, me=0, after=0, limit=1)
+    reads = db.all("evidence/export", _Part, project_id=1, me=0, reveal=[], for_purpose="", after=0, limit=1)
     assert reads, "the export's statement is the one that puts its reading on record"
 
 
