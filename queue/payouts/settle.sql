@@ -10,7 +10,7 @@ settled AS (
     UPDATE gold_exposures e SET settled_at = clock_timestamp() FROM unsettled WHERE e.task_id = unsettled.task_id AND e.settled_at IS NULL RETURNING unsettled.*)
 INSERT INTO payouts (person_id, project_id, amount_minor, currency, why)
 SELECT o.person_id, s.project_id, sum(s.price_minor - o.amount_minor), o.currency,
-       format('Golds of %%s: %%s %%s at the price for gold', to_char(s.month AT TIME ZONE 'UTC', 'YYYY-MM'), count(*), CASE count(*) WHEN 1 THEN 'look' ELSE 'looks' END)
+       format('Golds of %%s: %%s %%s, the difference to the price for gold', to_char(s.month AT TIME ZONE 'UTC', 'YYYY-MM'), count(*), CASE count(*) WHEN 1 THEN 'look' ELSE 'looks' END)
   FROM settled s
  CROSS JOIN LATERAL (
         SELECT o.* FROM assignments a JOIN payouts o ON o.assignment_id = a.id AND o.reverses IS NULL

@@ -392,7 +392,7 @@ def test_gold_is_paid_at_its_own_price_with_its_month_and_once(desk: World) -> N
     at_once(2, lambda _: payouts.settle(desk.worker, at=later))
     [line] = [line for line in payouts.page(desk.web, person_id=desk.cast.ben.id, limit=12) if line.id > lines[0].id]
     assert (line.amount_minor, line.kind, line.assignment_id, line.item_id) == (-140, "golds", None, None)
-    assert line.why == f"Golds of {lines[0].created_at:%Y-%m}: 2 looks at the price for gold"
+    assert line.why == f"Golds of {lines[0].created_at:%Y-%m}: 2 looks, the difference to the price for gold"
     assert payouts.settle(desk.worker, at=later) == 0
 
 
