@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
@@ -16,7 +15,7 @@ FORMATS = ("label-studio", "csv", "jsonl")
 WHOLE = 64 * 1024 * 1024  # bytes of Label Studio's JSON, which is read as one value
 DELIMITERS = ",;\t|"
 HEAD = 64 * 1024
-csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a cell may be as large as a row: intake has its own limits
+MOST = "; send cells of more than 128 KiB as JSONL"  # the limit of csv is the whole process's
 
 Row = Any  # what `batches.take` takes: an item's object, or a line's bytes
 
@@ -116,5 +115,5 @@ def _record(cells: list[str], header: list[str], columns: Mapping[str, str]) -> 
 
 
 def _unreadable(error: Exception, line: int) -> errors.Invalid:
-    said = "is not UTF-8; save the file as UTF-8" if isinstance(error, UnicodeDecodeError) else f"is no CSV: {error}"
+    said = "is not UTF-8; save the file as UTF-8" if isinstance(error, UnicodeDecodeError) else f"is no CSV: {error}{MOST if 'field limit' in str(error) else ''}"
     return errors.Invalid.field(f"line {line}", said)

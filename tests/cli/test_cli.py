@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from claimcheck import assignments, batches, decisions, evidence, keys, people, receiver, tasks
+from claimcheck import assignments, batches, decisions, evidence, exports, keys, people, receiver, tasks
 from claimcheck.db import Database
 from claimcheck.outbound import webhook
 from tests.people import cast, settings
@@ -126,13 +126,8 @@ def test_it_gives_back_every_byte(desk, db, tmp_path):
         [part] = [p for row in listed for p in row["parts"] if p["name"] == name]
         assert (out / part["path"]).read_bytes() == (folder / name).read_bytes()
         assert part["sha256"] == hashlib.sha256((folder / name).read_bytes()).hexdigest()
-    reads = db.all("evidence/export", _Part, project_id=1, me=0, reveal=[], for_purpose="", after=0, limit=1)
+    reads = db.all("evidence/export", exports.Part, project_id=1, me=0, reveal=[], for_purpose="", after=0, limit=1)
     assert reads, "the export's statement is the one that puts its reading on record"
-
-
-class _Part:
-    def __init__(self, **row):
-        self.row = row
 
 
 def test_it_refuses_to_write_into_a_folder_that_holds_something(desk, tmp_path):

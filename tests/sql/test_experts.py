@@ -367,7 +367,8 @@ def test_a_fit_that_broke_off_comes_again(desk: World) -> None:
             assert worker.poll() is None
             time.sleep(0.02)
         worker.kill()
-    desk.sql.execute("UPDATE skills SET fitted_at = fitted_at - interval '5 min'")
+    desk.sql.execute("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'dies in its fit'")
+    desk.sql.execute("UPDATE skills SET fitted_at = COALESCE(fitted_at, clock_timestamp()) - interval '5 min'")
     desk.sql.execute("UPDATE scores SET updated_at = updated_at - interval '1 hour'")
     before = desk.one("SELECT min(fitted_at) FROM skills WHERE name = 'documents'")
     assert upkeep.waits(desk.worker)

@@ -26,7 +26,7 @@ class Still(intake.Intake):
     def __init__(self, folder: Path, round_seconds: float = 0.0):
         version = settings(drain_timeout_ms=2_000)
         in_force = cast(watching.InForce, SimpleNamespace(version=version))
-        self.settings, self.db, self.in_force = cast(Any, SimpleNamespace(home=folder)), cast(Any, None), in_force
+        self.settings, self.db, self.in_force = cast(Any, SimpleNamespace(home=folder, s3_secret_key=None)), cast(Any, None), in_force
         self.stop, self.threads, self.name, self.round_seconds = intake.Stop(), Threads(2), "still", round_seconds
         self.made = Made()
         self.pools = {"made": Pool(cast(Any, self.made), lambda: version)}
