@@ -115,5 +115,6 @@ def _record(cells: list[str], header: list[str], columns: Mapping[str, str]) -> 
 
 
 def _unreadable(error: Exception, line: int) -> errors.Invalid:
-    said = "is not UTF-8; save the file as UTF-8" if isinstance(error, UnicodeDecodeError) else f"is no CSV: {error}{MOST if 'field limit' in str(error) else ''}"
-    return errors.Invalid.field(f"line {line}", said)
+    if isinstance(error, UnicodeDecodeError):
+        return errors.Invalid.field(f"line {line}", "is not UTF-8; save the file as UTF-8")
+    return errors.Invalid.field(f"line {line}", f"is no CSV: {error}" + (MOST if "field limit" in str(error) else ""))
