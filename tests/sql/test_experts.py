@@ -350,7 +350,7 @@ from claimcheck import db
 from claimcheck.db import Database
 from claimcheck.experts import upkeep
 db.STATEMENTS.update({{"scores/taken": {taken!r}, "scores/weigh": "SELECT pg_sleep(60)"}})
-upkeep.fit(Database({conninfo!r}, name="dies in its fit"), seconds=0)
+upkeep.fit(Database({conninfo!r}, name={name!r}), seconds=0)
 """
 
 
@@ -360,14 +360,13 @@ def test_a_fit_that_broke_off_comes_again(desk: World) -> None:
     filled(desk, 6, wanted=3, agreement={"mode": "majority"})
     for _ in range(6):
         looks(desk, ("ada", "approve"), ("ben", "reject"), ("chi", "approve"))
-    with subprocess.Popen([sys.executable, "-c", DIES.format(conninfo=desk.conninfos.worker, taken=db.STATEMENTS["scores/taken"])]) as worker:
-        while not desk.one(
-            "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dies in its fit' AND query LIKE '%%pg_sleep%%' AND state = 'active'"
-        ):
+    name = f"dies in its fit {time.monotonic_ns()}"  # an earlier one's statement may still sleep at the server
+    code = DIES.format(conninfo=desk.conninfos.worker, taken=db.STATEMENTS["scores/taken"], name=name)
+    with subprocess.Popen([sys.executable, "-c", code]) as worker:
+        while not desk.one("SELECT count(*) FROM pg_stat_activity WHERE application_name = %s AND query LIKE '%%pg_sleep%%' AND state = 'active'", name):
             assert worker.poll() is None
             time.sleep(0.02)
         worker.kill()
-    desk.sql.execute("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'dies in its fit'")
     desk.sql.execute("UPDATE skills SET fitted_at = COALESCE(fitted_at, clock_timestamp()) - interval '5 min'")
     desk.sql.execute("UPDATE scores SET updated_at = updated_at - interval '1 hour'")
     before = desk.one("SELECT min(fitted_at) FROM skills WHERE name = 'documents'")
