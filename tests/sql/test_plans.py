@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
@@ -20,12 +20,28 @@ ONE, FIVE, TWENTY, LEAD = 3, 1, 2, 20  # reviewers by how many skills they hold 
 HELD = LARGE.decided + 17
 TYPES = {"me": "int", "skill_id": "int", "queue": "text", "item_id": "bigint"}
 
+GOLDS = """
+SET session_replication_role = replica;
+INSERT INTO golds (item_id, project_id, skill_id, origin, exposures, max_exposures, made_by, retired_at, retired_why)
+SELECT n, 1 + n % 200, 1 + n % 200, 'given', 1, 5, 20, CASE WHEN n > 300 THEN clock_timestamp() END, CASE WHEN n > 300 THEN 'worn out' END FROM generate_series(1, 5000) n;
+INSERT INTO gold_exposures (task_id, gold_id, scored_at, price_minor, settled_at)
+SELECT n, 1 + n % 5000, clock_timestamp(), 80, CASE WHEN n > 200 THEN clock_timestamp() END FROM generate_series(1, 50000) n;
+INSERT INTO gold_exposures (task_id, gold_id) SELECT 105000 + n, n FROM generate_series(1, 300) n;
+INSERT INTO payouts (assignment_id, person_id, amount_minor, currency) SELECT id, person_id, 100, 'EUR' FROM assignments WHERE ended_at IS NOT NULL;
+INSERT INTO scores (person_id, skill_id, updated_at) SELECT person_id, skill_id, clock_timestamp() - interval '1 day' FROM person_skills;
+UPDATE skills SET fitted_at = clock_timestamp() - interval '1 hour';
+SET session_replication_role = origin;
+"""  # 300 golds are live with a copy out, 4,700 are worn out; 50,000 looks were scored, 200 of them are to be settled with their month
+
 
 @pytest.fixture(scope="module", params=["analysed", "never analysed"])
 def desk(make_database, request):
     database = make_database()
     load(database.superuser, LARGE, analyze=request.param == "analysed")
     with psycopg.connect(database.superuser, autocommit=True, row_factory=dict_row) as connection:
+        connection.execute(GOLDS)
+        if request.param == "analysed":
+            connection.execute("ANALYZE golds, gold_exposures, payouts, scores, weighing")
         yield connection
 
 
@@ -105,6 +121,21 @@ CASES = {
     "release": (lambda c: ("assignments/release", held(c) | {"skip": False, "reason": None}), 60),
     "submit": (submit, 60),
     "submit, repeated": (lambda c: submit(c), 60),
+    "whether something waits for a scorer": (lambda c: ("scores/waiting", {"seconds": 60.0}), 4_500),
+    "the golds of a month paid": (lambda c: ("payouts/settle", {"at": datetime.now(UTC) + timedelta(days=40)}), 9_000),
+    "a page of pay": (
+        lambda c: (
+            "payouts/page",
+            {
+                "person_id": held(c)["me"],
+                "before": 2**62,
+                "since": datetime(2000, 1, 1, tzinfo=UTC),
+                "until": datetime(9999, 1, 1, tzinfo=UTC),
+                "limit": 50,
+            },
+        ),
+        1_200,
+    ),
     "what is left": (lambda c: ("tasks/left", {"me": ONE}), 500),
     "an assignment's screen": (lambda c: ("assignments/load", held(c)), 40),
     "the key of a receipt": (lambda c: ("signing_keys/at", {"at": datetime.now(UTC)}), 10),
@@ -120,10 +151,16 @@ CASES = {
     "whether there is news for a dataset": (lambda c: ("datasets/newest", {"project_id": 7}), 20),
     "what waits to be made": (lambda c: ("datasets/waiting", {"days": 3, "most": 4}), 20),
     "a page of what a retraction touches": (
-        lambda c: ("retractions/touched", {"person_id": 70, "since": datetime(1970, 1, 1, tzinfo=UTC), "looks_to": 2**40, "project_id": 7, "after": 0, "limit": 50}),
+        lambda c: (
+            "retractions/touched",
+            {"person_id": 70, "since": datetime(1970, 1, 1, tzinfo=UTC), "looks_to": 2**40, "project_id": 7, "after": 0, "limit": 50},
+        ),
         1_500,
     ),
-    "what a retraction opens next": (lambda c: ("retractions/next", {"retraction_id": 1, "stays": False, "probability": -1.0, "item_id": 0, "limit": 100}), 10),
+    "what a retraction opens next": (
+        lambda c: ("retractions/next", {"retraction_id": 1, "stays": False, "probability": -1.0, "item_id": 0, "limit": 100}),
+        10,
+    ),
     "an effect's lease": (lambda c: ("outbox/lease", {"outbox_id": 5, "attempts": 9, "patience": 5, "at_once": 4, "seconds": 30.0}), 20),
     "an effect done": (lambda c: ("outbox/done", {"outbox_id": 5, "lease": uuid.uuid4()}), 20),
 }
