@@ -132,7 +132,7 @@ def work_on(desk: World, who: list[str], rounds: int) -> None:
 def test_a_gold_is_seen_as_often_as_it_may_be(desk: World) -> None:
     _, ids = filled(desk, 1)
     desk.sql.execute("UPDATE tasks SET paused = true WHERE item_id = %s", [ids[0]])  # who looked at it would not meet its copies
-    gold = golds.add(desk.web, item_id=ids[0], accepted=["approve"], me=desk.cast.chi.id, max_exposures=2)
+    gold = golds.add(desk.web, item_id=ids[0], accepted=["approve"], me=desk.cast.dov.id, max_exposures=2)
     upkeep.run(desk.worker)
     filled(desk, 60)
     work_on(desk, ["ada", "ben", "chi"], 15)
