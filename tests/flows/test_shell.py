@@ -180,6 +180,14 @@ def test_it_has_no_barrier_and_never_scrolls_sideways(desk: LiveDesk, browser_of
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
 
 
+def test_a_lead_sees_every_place_with_its_count(desk: LiveDesk, browser_of: Open) -> None:
+    page = browser_of(desk.cast.chi, viewport={"width": 1440, "height": 900})
+    page.goto("/projects")
+    counts = "for (const n of [1, 5, 7]) document.querySelectorAll('.bar nav a')[n].insertAdjacentHTML('beforeend', ' <b class=count>12</b>')"
+    page.evaluate(counts)
+    assert page.evaluate("(nav => nav.scrollWidth <= nav.clientWidth)(document.querySelector('.bar nav'))")
+
+
 def test_it_mirrors_for_right_to_left(desk: LiveDesk, browser_of: Open) -> None:
     page = browser_of(desk.cast.dov, viewport={"width": 900, "height": 800})
     page.goto("/people")
