@@ -55,7 +55,11 @@ def row(values: Mapping[str, Any], columns: Mapping[str, str], key: Any = None) 
 
 def of_content(payload: Any) -> str:
     """A key that equal content has again, so that a file sent twice comes in once."""
-    return hashlib.sha256(canonical.encode(payload)).hexdigest()[:KEY]
+    try:
+        content = canonical.encode(payload)
+    except canonical.InvalidJSON:  # a NUL in a cell: intake refuses the row and names the field
+        content = repr(payload).encode()
+    return hashlib.sha256(content).hexdigest()[:KEY]
 
 
 def _own(field: str, value: Any) -> Any:

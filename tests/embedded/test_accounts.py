@@ -108,7 +108,8 @@ def test_it_comes_up_for_an_ordinary_user_in_a_bare_and_deep_checkout(open_folde
     for path in (open_folder, *open_folder.rglob("*")):
         os.chown(path, nobody.pw_uid, nobody.pw_gid, follow_symlinks=False)
     home = checkout / "var"
-    run = Run(home, checkout, SYSTEM_PYTHON, nobody.pw_uid, HOME=str(open_folder)).until_ready()
+    own = {"HOME": str(open_folder), "npm_config_cache": str(open_folder / "npm"), "PIP_CACHE_DIR": str(open_folder / "pip")}
+    run = Run(home, checkout, SYSTEM_PYTHON, nobody.pw_uid, **own).until_ready()
     assert len(str(home / "postgres" / ".s.PGSQL.5432")) > 107  # more than a Unix socket's name can have
     owners = {Path(f"/proc/{pid}").stat().st_uid for pid in running.belonging_to(home)}
     assert owners == {nobody.pw_uid}

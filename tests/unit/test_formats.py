@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claimcheck import errors, rendering, rules
+from claimcheck import canonical, errors, rendering, rules
 from claimcheck.config import Settings
 from claimcheck.embedded import programs
 from claimcheck.formats import label_studio, mapping, reading, tables
@@ -106,6 +106,20 @@ class Item:
 
     def decided(self) -> dict[str, Any] | None:
         return self.outcome
+
+
+@pytest.mark.parametrize("file", [b"a,b\n\0,2\n3,4\n", b"a,\0\n1,2\n"])
+def test_it_leaves_what_cannot_be_stored_to_intake(file: bytes) -> None:
+    """Which refuses that row by its field; the others go in, and the same row is the same one again."""
+    found, again = rows(file, "csv"), rows(file, "csv")
+    assert found == again and len({row["idempotency_key"] for row in found}) == len(found)
+    with pytest.raises(canonical.InvalidJSON):
+        canonical.encode(found[0]["payload"])
+
+
+def test_it_says_that_a_header_is_too_long_and_not_that_it_is_wrong() -> None:
+    with pytest.raises(errors.Invalid, match="first line of more than 64 KiB"):
+        rows(b",".join(b"c%d" % n for n in range(20_000)) + b"\n1\n", "csv")
 
 
 def test_it_writes_tables_that_no_spreadsheet_computes() -> None:

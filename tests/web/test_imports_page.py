@@ -63,6 +63,7 @@ def test_it_imports_the_file_that_was_tried_without_choosing_it_again(live: Live
         (FILE, {"format": "label-studio"}, 422, "no Label Studio JSON"),
         (FILE, {"format": "excel"}, 422, "must be one of"),
         (b"no;case\n", {}, 422, "has no row"),
+        (b"no;case\n1;\0\n", {}, 200, "holds a NUL character"),
     ],
 )
 def test_it_says_what_is_wrong_with_a_file(live: LiveDesk, project: int, data: bytes | None, form: dict[str, str], status: int, said: str) -> None:
