@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
 
-from claimcheck import errors, people, results
+from claimcheck import errors, people, spreadsheets
 from claimcheck.db import Database
 
 NEWEST = 2**63 - 1
@@ -97,12 +95,12 @@ def known(db: Database, pseudonym: str) -> people.Person:
 def written(db: Database, wanted: Filter) -> Iterator[str]:
     """The same as CSV, row by row, however many; people by the names that they have on receipts."""
     before, sights = NEWEST, page(db, wanted, limit=PAGE)  # a filter that fails does so before the first line
-    return chain([_row(COLUMNS)], _rows(db, wanted, before, sights))
+    return chain([spreadsheets.lines([COLUMNS])], _rows(db, wanted, before, sights))
 
 
 def _rows(db: Database, wanted: Filter, before: int, sights: list[Sight]) -> Iterator[str]:
     while sights:
-        yield from (_row(_cells(sight)) for sight in sights)
+        yield from (spreadsheets.lines([_cells(sight)]) for sight in sights)
         before = sights[-1].id
         sights = page(db, wanted, before=before, limit=PAGE)
 
@@ -110,9 +108,3 @@ def _rows(db: Database, wanted: Filter, before: int, sights: list[Sight]) -> Ite
 def _cells(s: Sight) -> tuple[Any, ...]:
     at = s.at.astimezone(UTC).isoformat()
     return (s.id, at, s.pseudonym, s.role, s.project, s.item_id, s.idempotency_key, s.evidence_version, s.part, s.field, s.purpose)
-
-
-def _row(values: tuple[Any, ...]) -> str:
-    out = io.StringIO()
-    csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\r\n").writerow([results.cell(value) for value in values])
-    return out.getvalue()

@@ -1,7 +1,5 @@
 """Decision receipts: signed documents that anybody can check without us."""
 
-import base64
-import binascii
 import dataclasses
 import datetime
 import hashlib
@@ -9,7 +7,8 @@ import pathlib
 from collections.abc import Iterator
 from typing import Any
 
-from claimcheck import canonical, filenames, signing
+from claimcheck import canonical, filenames, signed, signing
+from claimcheck.signed import Verdict
 
 FORMAT = "claimcheck.receipt/1"
 _PART = {"name": str, "content_type": str, "size": int, "sha256": str}
@@ -55,8 +54,7 @@ def build(facts: ReceiptFacts, private: bytes) -> bytes:
     """
     _check(facts, private)
     document = dataclasses.asdict(facts) | {"format": FORMAT, "decided_at": _utc(facts.decided_at)}
-    signature = base64.b64encode(signing.sign(private, canonical.encode(document))).decode()
-    return canonical.encode(document | {"signature": signature})
+    return signed.encoded(document, private)
 
 
 def _check(facts: ReceiptFacts, private: bytes) -> None:
@@ -78,18 +76,6 @@ def _hash(document: Any) -> str:
     return canonical.source_hash(canonical.encode(document))
 
 
-@dataclasses.dataclass(frozen=True)
-class Verdict:
-    """What `verify` found: `problems` in words, none where everything agrees, and what was `checked`."""
-
-    problems: tuple[str, ...]
-    checked: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        return not self.problems
-
-
 def verify(receipt: bytes, public_key_pem: str | bytes, payload_folder: pathlib.Path | str | None) -> Verdict:
     """Check a receipt against a public key and a folder with the item's files; no database, store or network.
 
@@ -102,7 +88,7 @@ def verify(receipt: bytes, public_key_pem: str | bytes, payload_folder: pathlib.
     if problems := tuple(_shape(document)):
         return Verdict(problems, ())
     folder = None if payload_folder is None else pathlib.Path(payload_folder)
-    problems = [*_signature(document, public_key_pem), *_evidence(document)]
+    problems = [*signed.signature("receipt", document, public_key_pem), *_evidence(document)]
     checked = [f"the signature, by key {document['key_id']}", "the evidence hash"]
     if folder is not None:
         problems += _parts(document["evidence"]["parts"], folder)
@@ -121,39 +107,12 @@ def _shape(document: Any) -> Iterator[str]:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         yield f'this is not a receipt of the form "{FORMAT}"'
         return
-    yield from _fields("the receipt", document, _RECEIPT)
+    yield from signed.fields("the receipt", document, _RECEIPT)
     evidence = document.get("evidence")
     if isinstance(evidence, dict):
-        yield from _fields("the receipt's evidence", evidence, _EVIDENCE)
+        yield from signed.fields("the receipt's evidence", evidence, _EVIDENCE)
         for part in evidence["parts"] if isinstance(evidence.get("parts"), list) else ():
-            yield from _fields("a part of the evidence", part, _PART)
-
-
-def _fields(what: str, document: Any, wanted: dict[str, Any]) -> Iterator[str]:
-    for name, kind in wanted.items():
-        if not isinstance(document, dict) or not isinstance(document.get(name), kind):
-            yield f"{what} has no proper {name}"
-
-
-def _signature(document: dict[str, Any], pem: str | bytes) -> Iterator[str]:
-    try:
-        given = signing.key_id(pem)
-    except signing.BadKey as error:
-        yield f"the key cannot be used: {error}"
-        return
-    if given != document["key_id"]:
-        yield f"wrong key: the receipt names key {document['key_id']}, the file given is key {given}"
-        return
-    unsigned = {name: value for name, value in document.items() if name != "signature"}
-    if not signing.is_signed(pem, canonical.encode(unsigned), _decoded(document["signature"])):
-        yield "the signature does not match: the receipt was changed after signing, or forged"
-
-
-def _decoded(signature: str) -> bytes:
-    try:
-        return base64.b64decode(signature, validate=True)
-    except (binascii.Error, ValueError):
-        return b""
+            yield from signed.fields("a part of the evidence", part, _PART)
 
 
 def _evidence(document: dict[str, Any]) -> Iterator[str]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import Any
 
-from claimcheck import evidence, transactions
+from claimcheck import evidence, spreadsheets, transactions
 from claimcheck.db import Database
 
 PATIENCE = 2.0  # seconds for submits that are on their way
@@ -106,25 +102,9 @@ def hash_now(db: Database, project_id: int, result: Result) -> bytes:
     return evidence.document_hash(db, item_id=result.item_id, project_id=project_id, **newest)
 
 
-FORMULA = re.compile(r"""[\s"']*[=+\-@＝＋－＠\t\r\n]""")  # a spreadsheet would compute it
-NUMBER = re.compile(r"-?[0-9]+")
-
-
 def to_csv(rows: Iterable[dict[str, Any]], columns: Sequence[str]) -> str:
     """Rows as CSV. A cell that a spreadsheet would take for a formula begins with an apostrophe; JSON carries the raw value."""
-    text = io.StringIO()
-    writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
-    writer.writerow([cell(name) for name in columns])
-    writer.writerows([cell(row.get(name)) for name in columns] for row in rows)
-    return text.getvalue()
-
-
-def cell(value: Any) -> str:
-    """A value as text that no spreadsheet computes."""
-    if value is None:
-        return ""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if NUMBER.fullmatch(text) or not FORMULA.match(text) else f"'{text}"
+    return spreadsheets.lines([columns, *([row.get(name) for name in columns] for row in rows)])
 
 
 def as_dict(db: Database, project_id: int, result: Result) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from claimcheck import decisions, errors, evidence, keys, receipts
 from claimcheck.cli import terminal
 from claimcheck.cli.terminal import Desk
 from claimcheck.datasets import manifests
-from claimcheck.receipts import Verdict
+from claimcheck.signed import Verdict
 
 LARGEST = 2**63 - 1  # the database's; nobody decides so often
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import importlib.util
 import io
 import json
@@ -12,7 +11,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, cast
 
-from claimcheck import results
+from claimcheck import spreadsheets
 
 OLD = ("decision_id", "outcome", "answer")
 ROW = ("item_id", "idempotency_key", "status", "decision_id", "outcome", "answer", "reason_code", "note", "decided_at", "project_version",
@@ -45,12 +44,9 @@ def flat(row: dict[str, Any]) -> dict[str, Any]:
 
 def to_csv(rows: Iterable[dict[str, Any]], columns: tuple[str, ...]) -> Iterator[bytes]:
     """Rows as CSV, some hundred at a time. A cell that a spreadsheet would compute begins with an apostrophe; the JSONL carries the raw value."""
-    yield results.to_csv([], columns).encode()
+    yield spreadsheets.lines([columns]).encode()
     for some in _some(rows, BATCH):
-        text = io.StringIO()
-        writer = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
-        writer.writerows([results.cell(row.get(name)) for name in columns] for row in map(flat, some))
-        yield text.getvalue().encode()
+        yield spreadsheets.lines([row.get(name) for name in columns] for row in map(flat, some)).encode()
 
 
 def _some(rows: Iterable[dict[str, Any]], count: int) -> Iterator[list[dict[str, Any]]]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from claimcheck import canonical, signing
-from claimcheck.receipts import Verdict
+from claimcheck import canonical, signed
+from claimcheck.signed import Verdict
 
 FORMAT = "claimcheck.dataset/1"
 NAME = "manifest.json"
@@ -21,9 +19,7 @@ _FILE = {"name": str, "content_type": str, "rows": int, "size": int, "sha256": s
 
 def build(document: dict[str, Any], private: bytes) -> bytes:
     """The manifest's bytes: the document, which names `key_id`, with its signature; the same each time."""
-    unsigned = {"format": FORMAT, **document}
-    signature = base64.b64encode(signing.sign(private, canonical.encode(unsigned))).decode()
-    return canonical.encode({**unsigned, "signature": signature})
+    return signed.encoded({"format": FORMAT, **document}, private)
 
 
 def is_one(path: Path) -> bool:
@@ -49,7 +45,7 @@ def verify(path: Path, pem: bytes) -> Verdict:
         return Verdict((f"{_manifest(path)} cannot be read: it is cut off, or another file",), ())
     if problems := [*_shape(document)]:
         return Verdict(tuple(problems), ())
-    problems = [*_signature(document, pem)]
+    problems = [*signed.signature("manifest", document, pem)]
     said = f"version {document['version']} of {document['project'].get('name')}: {document['rows']:,} rows"
     checked = [f"the manifest's signature, by key {document['key_id']}", said]
     if path.is_dir():
@@ -62,30 +58,12 @@ def _shape(document: Any) -> Iterator[str]:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         yield f'this is not a manifest of the form "{FORMAT}"'
         return
-    yield from (f"the manifest has no proper {name}" for name, kind in _MANIFEST.items() if not isinstance(document.get(name), kind))
+    yield from signed.fields("the manifest", document, _MANIFEST)
     for file in document["files"] if isinstance(document.get("files"), list) else ():
-        if not isinstance(file, dict) or any(not isinstance(file.get(name), kind) for name, kind in _FILE.items()):
+        if any(signed.fields("a file", file, _FILE)):
             yield "the manifest has no proper files"
         elif file["name"] in ("", ".", "..", NAME) or "/" in file["name"] or "\\" in file["name"] or "\0" in file["name"]:
             yield f"the manifest names a file {file['name']!r}, which is no plain name"
-
-
-def _signature(document: dict[str, Any], pem: bytes) -> Iterator[str]:
-    try:
-        given = signing.key_id(pem)
-    except signing.BadKey as error:
-        yield f"the key cannot be used: {error}"
-        return
-    if given != document["key_id"]:
-        yield f"wrong key: the manifest names key {document['key_id']}, the file given is key {given}"
-        return
-    unsigned = {name: value for name, value in document.items() if name != "signature"}
-    try:
-        signature = base64.b64decode(document["signature"], validate=True)
-    except (binascii.Error, ValueError):
-        signature = b""
-    if not signing.is_signed(pem, canonical.encode(unsigned), signature):
-        yield "the signature does not match: the manifest was changed after signing, or forged"
 
 
 def _files(files: list[dict[str, Any]], folder: Path) -> Iterator[str]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from claimcheck import errors, results
+from claimcheck import errors, spreadsheets
 from claimcheck.db import Database
 from claimcheck.intake.currencies import PLACES
 
@@ -132,16 +130,14 @@ def month(text: str) -> tuple[datetime, datetime]:
 
 def statement(db: Database, *, person_id: int, since: datetime, until: datetime) -> Iterator[str]:
     """A person's statement as CSV, row by row, the newest line first."""
-    yield _row(HEADER)
+    yield spreadsheets.lines([HEADER])
     before = NEWEST
     while lines := page(db, person_id=person_id, before=before, since=since, until=until, limit=PAGE):
         for line in lines:
-            yield _row((line.id, line.created_at.isoformat(), line.assignment_id, line.item_id, line.project, line.kind, line.why,
-                        line.amount_minor, line.currency, line.reverses))  # fmt: skip
+            yield spreadsheets.lines([_cells(line)])
         before = lines[-1].id
 
 
-def _row(values: tuple[object, ...]) -> str:
-    out = io.StringIO()
-    csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\r\n").writerow([results.cell(value) for value in values])
-    return out.getvalue()
+def _cells(line: Line) -> tuple[object, ...]:
+    at, earned = line.created_at.isoformat(), (line.assignment_id, line.item_id, line.project, line.kind, line.why)
+    return (line.id, at, *earned, line.amount_minor, line.currency, line.reverses)

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
-from claimcheck import canonical, results
+from claimcheck import canonical, spreadsheets
 
 OUTCOME = ("outcome", "answer", "reason_code", "note", "decided_by", "decided_at", "decision_id")
 OWN = ("idempotency_key", "item_id", "evidence_version", *OUTCOME, "files")
@@ -46,4 +46,4 @@ def cell(value: Any) -> str:
     """A number is nothing that a spreadsheet computes; a text may be, and is then led by an apostrophe."""
     if isinstance(value, int | canonical.Number) and not isinstance(value, bool):
         return str(value)
-    return results.cell(canonical.encode(value, sort_keys=False).decode() if isinstance(value, dict | list) else value)
+    return spreadsheets.cell(canonical.encode(value, sort_keys=False).decode() if isinstance(value, dict | list) else value)

@@ -59,11 +59,13 @@ def test_it_is_filtered_by_day_and_says_what_is_wrong(live: LiveDesk, seen: list
 
 
 def test_it_gives_programs_the_same_in_pages_and_as_csv(live: LiveDesk, seen: list[int]) -> None:
-    api, found, path = Api(live.app, live.cast.eve), [], "/v1/access-events?limit=2"
+    api, found, path = Api(live.app, live.cast.eve), [], "/v1/access-events?limit=2&since=2020-01-01T00:00:00%2B02:00"
     while path:
         page = api.get(path).json
         found += page["access_events"]
         path = page["next"]
+        assert not path or "since=2019-12-31T22%3A00%3A00.000000Z" in path
+    assert len(found) > 2, "there is a second page"
     assert [(e["item_id"], e["person"]) for e in found] == [
         (seen[0], live.cast.chi.pseudonym), (seen[1], live.cast.ada.pseudonym), (seen[0], live.cast.ada.pseudonym),
     ]  # fmt: skip

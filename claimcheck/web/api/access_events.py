@@ -63,7 +63,7 @@ def page(call: Call) -> Any:
         return Response(access_events.written(db, wanted), content_type=f"{CSV}; charset=utf-8", headers={"Vary": "Authorization"})
     found = access_events.page(db, wanted, before=asked.before, limit=asked.limit + 1)
     shown = found[: asked.limit]
-    more = _next(asked, shown[-1].id) if len(found) > asked.limit else None
+    more = answers.again("/v1/access-events", asked, before=shown[-1].id) if len(found) > asked.limit else None
     return 200, {"access_events": [_shown(sight) for sight in shown], "next": more}
 
 
@@ -76,11 +76,6 @@ def _wanted(call: Call) -> Filter:
         raise errors.NotFound()
     person_id = access_events.known(desk().db, asked.person).id if asked.person else None
     return Filter(customer, person_id, asked.item_id, asked.since or EVER, asked.until or NEVER)
-
-
-def _next(asked: Page, before: int) -> str:
-    kept = {name: answers.moment(value) for name in ("since", "until") if (value := getattr(asked, name))}
-    return answers.again("/v1/access-events", asked, before=before, **kept)
 
 
 def _shown(sight: access_events.Sight) -> dict[str, Any]:

@@ -63,7 +63,8 @@ def moment(at: datetime) -> str:
 
 def again(path: str, asked: BaseModel, **other: Any) -> str:
     """The address of the same question with other values: the next page."""
-    return address(f"{path}?{urlencode({**asked.model_dump(exclude_defaults=True), **other})}")
+    kept = {name: moment(value) if isinstance(value, datetime) else value for name, value in asked.model_dump(exclude_defaults=True).items()}
+    return address(f"{path}?{urlencode({**kept, **other})}")
 
 
 def address(path: str) -> str:
