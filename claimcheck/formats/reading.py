@@ -70,7 +70,7 @@ def _csv(file: BinaryIO, columns: Mapping[str, str]) -> Iterator[Row]:
     try:
         head = text.readline(HEAD)
         if len(head) == HEAD and not head.endswith("\n"):
-            raise errors.Invalid.field("file", f"has a first line of more than {HEAD // 1024} KiB; it names the columns, so name fewer or shorter ones")
+            raise errors.Invalid.field("file", f"has a first line of more than {HEAD // 1024} KiB; name fewer columns, or shorter ones")
         reader = csv.reader(_again(head, text), delimiter=max(DELIMITERS, key=head.count), strict=True)
         header = next(reader, [])
     except (UnicodeDecodeError, csv.Error) as error:
