@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
 
-from claimcheck import people, projects
-from claimcheck.db import Database
+from claimcheck import notices, people, projects
+from claimcheck.db import Connection, Database
 from claimcheck.forecasts import measuring
 from claimcheck.forecasts.estimate import State
 from claimcheck.forecasts.measuring import Told
 
 UNKNOWN_HOURS = 4.0  # before the deadline of a project at which nobody has ever worked
 STATES = ("on_time", "at_risk", "late")
+TYPE = "deadline.changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,12 @@ class _Watched:
 
 
 @dataclass(frozen=True, slots=True)
+class _Raised:
+    id: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class _Count:
     n: int
 
@@ -58,7 +67,7 @@ def run(db: Database) -> int:
         told = measuring.tell(db, project_id=one.project_id, before=one.state, known=past)
         state = _state(told)
         if state is not None and state != one.state:
-            raised += _raise(db, told, one, state)
+            raised += db.together(partial(_raise, told=told, before=one, state=state))
     return raised
 
 
@@ -72,14 +81,26 @@ def _state(told: Told) -> State | None:
     return "at_risk" if told.found.state == "unknown" and hours is not None and hours < UNKNOWN_HOURS else None
 
 
-def _raise(db: Database, told: Told, before: _Watched, state: State) -> int:
+def _raise(connection: Connection, told: Told, before: _Watched, state: State) -> int:
+    """On record, with a notice to the project's webhook and a letter to each who is to be told. 0: somebody else was first."""
     last = told.found.last if told.open_items else None
     low, point, high = (last.low, last.point, last.high) if last else (None, None, None)
-    return db.run(
-        "alerts/raise", project_id=before.project_id, no=before.no + 1, state=state, was=before.state, deadline=told.subject.deadline,
-        miss_probability=told.found.miss_probability, eta=told.moment(point), eta_low=told.moment(low), eta_high=told.moment(high),
-        open_items=told.open_items, skill=told.help.skill, experts=told.help.experts, items=told.help.items, me=people.SYSTEM,
-    )  # fmt: skip
+    change = {"state": state, "was": before.state, "deadline": told.subject.deadline, "miss_probability": told.found.miss_probability}
+    change |= {"eta": told.moment(point), "eta_low": told.moment(low), "eta_high": told.moment(high)}
+    ways = {"skill": told.help.skill, "experts": told.help.experts, "items": told.help.items}
+    project_id, about = before.project_id, change | ways | {"open_items": told.open_items}
+    raised = connection.one("alerts/raise", _Raised, project_id=project_id, no=before.no + 1, me=people.SYSTEM, **about)
+    if raised is None:
+        return 0
+    named = {"alert_id": raised.id, "project_id": project_id, "project": told.subject.project}
+    body = {name: _utc(value) for name, value in (named | change).items()} | {"open": told.open_items, "help": ways}
+    notices.put(connection, project_id=project_id, kind=TYPE, key=f"alert {raised.id}", body=body, alert_id=raised.id, at=raised.at)
+    notices.write(connection, project_id=project_id, kind=TYPE, key=f"alert {raised.id}", body=body, alert_id=raised.id, at=raised.at)
+    return 1
+
+
+def _utc(value: Any) -> Any:
+    return value.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z") if isinstance(value, datetime) else value
 
 
 def page(db: Database, *, project_id: int, limit: int = 5) -> list[Alert]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from claimcheck import deliveries, errors, logs, outbound, outbox, signing
+from claimcheck import deliveries, errors, letters, logs, notices, outbound, outbox, signing
 from claimcheck.db import Connection, Database
 from claimcheck.deliveries import Call
 from claimcheck.outbox import Lease
@@ -77,24 +77,34 @@ class Applier:
         return None
 
     def _apply(self, taken: Lease) -> None:
-        until = time.monotonic() + outbox.LEASE_SECONDS
-        call, end = self._call(taken, until) if taken.kind == "webhook" else (None, _done)
+        until = time.monotonic() + (outbox.LETTER_SECONDS if taken.kind == "letter" else outbox.LEASE_SECONDS)
+        call, end = self._tell(taken, until) if taken.kind != "standing" else (None, _done)
         state = _insist(until, self._end, taken, call, end)
         log.info("apply.ended", outbox_id=taken.outbox_id, attempt=taken.attempt, state=state or "lease lost")
 
-    def _call(self, taken: Lease, until: float) -> tuple[Call | None, Ending]:
+    def _tell(self, taken: Lease, until: float) -> tuple[Call | None, Ending]:
         """The call, where it came to one, and what is to be written down."""
         try:
-            to, sent = _insist(until - deliveries.DEADLINE, deliveries.prepare, self.db, taken)
-            call = deliveries.deliver(self.sender, to, sent, taken)
+            return self._write(taken, until) if taken.kind == "letter" else self._call(taken, until)
         except signing.Unsealable:
             return None, _failed(taken, SEALED, permanent=True)
+        except outbound.Failure as failure:
+            return None, _failed(taken, str(failure), permanent=failure.fault == "denied")
         except errors.Unavailable:
             raise
         except Exception as error:
             log.exception("apply.broken", outbox_id=taken.outbox_id)
             return None, _failed(taken, f"The desk could not make the call ({type(error).__name__})")
+
+    def _call(self, taken: Lease, until: float) -> tuple[Call | None, Ending]:
+        to, sent = _insist(until - deliveries.DEADLINE, deliveries.prepare, self.db, taken)
+        call = deliveries.deliver(self.sender, to, sent, taken)
         return call, _done if call.answer.kind == "applied" else _answered(taken, call.answer)
+
+    def _write(self, taken: Lease, until: float) -> tuple[None, Ending]:
+        notice = _insist(until - outbox.LETTER_SECONDS + outbox.LEASE_SECONDS, notices.load, self.db, notice_id=taken.notice_id)
+        letters.send(self.sender.post, self.sender.base_url, notice)
+        return None, _done
 
     def _end(self, taken: Lease, call: Call | None, end: Ending) -> str | None:
         if call is None:

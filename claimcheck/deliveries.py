@@ -15,6 +15,7 @@ from claimcheck import decisions, effects, evidence, notices, outbox
 from claimcheck.config import Network, Settings
 from claimcheck.db import Connection, Database
 from claimcheck.outbound import Answer, webhook
+from claimcheck.outbound.mail import Post
 from claimcheck.outbound.webhook import Message
 
 DEADLINE = 10.0  # seconds of a whole call, shorter than a lease
@@ -23,9 +24,11 @@ TEST_DEADLINE = 5.0  # somebody sits and waits
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """What a call needs of the settings. The desk's own servers are not called, wherever WEBHOOK_ALLOW leads."""
+    """What calls and letters need of the settings. The desk's own servers are not called, wherever WEBHOOK_ALLOW leads."""
 
     secret_key: str = field(repr=False)
+    post: Post
+    base_url: str
     allow: tuple[Network, ...] = ()
     denied_ports: frozenset[int] = frozenset()
 
@@ -60,12 +63,13 @@ class Delivery:
 
 
 def sender(settings: Settings) -> Sender:
-    """Calls as these settings allow them."""
+    """Calls and letters as these settings allow them."""
     urls = (settings.redis_url, settings.s3_endpoint)
     ports = {parts.port for url in urls if url and (parts := urlsplit(url)).port}
     databases = (settings.database_url, settings.database_url_web, settings.database_url_worker)
     ports |= {int(conninfo_to_dict(url).get("port") or 5432) for url in databases if url}
-    return Sender(str(settings.secret_key), settings.webhook_allow, frozenset({settings.port, *ports, *_embedded(settings.home)}))
+    post, denied = Post(settings.home / "mail", settings.mail_from, settings.smtp_url), {settings.port, *ports, *_embedded(settings.home)}
+    return Sender(str(settings.secret_key), post, settings.base_url, settings.webhook_allow, frozenset(denied))
 
 
 def _embedded(home: Path) -> set[int]:
@@ -115,7 +119,7 @@ def prepare(db: Database, taken: outbox.Lease) -> tuple[effects.Webhook, Message
     """Where a leased outcome or notice is to be told, and what."""
     if taken.notice_id is not None:
         notice = notices.load(db, notice_id=taken.notice_id)
-        return effects.load(db, project_id=notice.project_id), webhook.message(f"notice_{notice.id}", notice.kind, notice.created_at, notice.body)
+        return effects.load(db, project_id=notice.project_id), webhook.message(notice.webhook_id, notice.kind, notice.created_at, notice.body)
     assert taken.decision_id is not None
     told = decisions.load(db, decision_id=taken.decision_id)
     return effects.load(db, project_id=told.project_id), message(db, told, taken.effect_no)

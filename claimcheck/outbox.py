@@ -12,6 +12,7 @@ from claimcheck.db import Connection, Database
 from claimcheck.outbound.answers import HORIZON
 
 LEASE_SECONDS = 20.0  # longer than the deadline of a call
+LETTER_SECONDS = 90.0  # longer than all steps with a mail server
 AT_ONCE = 4  # calls to one endpoint, whatever the number of workers
 PATIENCE = 3  # failures in a row before an endpoint rests, and is then tried with one call
 ATTEMPTS = 200  # the hours below end first, but for a row that kills its worker each time
@@ -78,12 +79,13 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row as an operator sees it: an outcome's, or a notice's of that kind."""
+    """A row as an operator sees it: an outcome's, or a notice's of that kind; `person` is whom a letter goes to."""
 
     outbox_id: int
     state: str
     decision_id: int | None
     notice: str | None
+    person: str | None
     item_id: int | None
     project_id: int
     project: str
@@ -105,7 +107,8 @@ def ring(db: Database, *, room: int) -> list[Push]:
 
 def lease(db: Database, *, outbox_id: int) -> Lease | None:
     """Takes a row, if it is due, its turn, and nobody else's, and its endpoint can take a call."""
-    return db.one("outbox/lease", Lease, outbox_id=outbox_id, seconds=LEASE_SECONDS, attempts=ATTEMPTS, at_once=AT_ONCE, patience=PATIENCE)
+    seconds = {"seconds": LEASE_SECONDS, "letter_seconds": LETTER_SECONDS}
+    return db.one("outbox/lease", Lease, outbox_id=outbox_id, attempts=ATTEMPTS, at_once=AT_ONCE, patience=PATIENCE, **seconds)
 
 
 def after(db: Database, taken: Lease) -> list[int]:

@@ -43,31 +43,6 @@ GRANT SELECT ON access_events TO claimcheck_web;
 GRANT INSERT ON access_events TO claimcheck_worker;
 GRANT SELECT ON access_events TO claimcheck_worker;
 
-CREATE TABLE alert_notices (
-    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-    alert_id bigint NOT NULL,
-    kind text NOT NULL,
-    person_id integer,
-    state text NOT NULL DEFAULT 'pending'::text,
-    attempts integer NOT NULL DEFAULT 0,
-    due timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
-    last_error text,
-    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
-    done_at timestamp with time zone);
-ALTER TABLE alert_notices ADD CONSTRAINT alert_notices_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alerts(id);
-ALTER TABLE alert_notices ADD CONSTRAINT alert_notices_check CHECK (((kind = 'email'::text) = (person_id IS NOT NULL)));
-ALTER TABLE alert_notices ADD CONSTRAINT alert_notices_check1 CHECK (((state = 'done'::text) = (done_at IS NOT NULL)));
-ALTER TABLE alert_notices ADD CONSTRAINT alert_notices_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'email'::text])));
-ALTER TABLE alert_notices ADD CONSTRAINT alert_notices_once UNIQUE NULLS NOT DISTINCT (alert_id, kind, person_id);
-ALTER TABLE alert_notices ADD CONSTRAINT alert_notices_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
-ALTER TABLE alert_notices ADD CONSTRAINT alert_notices_pkey PRIMARY KEY (id);
-ALTER TABLE alert_notices ADD CONSTRAINT alert_notices_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'done'::text, 'dead'::text])));
-CREATE INDEX alert_notices_due ON public.alert_notices USING btree (due) WHERE (state = 'pending'::text);
-GRANT SELECT ON alert_notices TO claimcheck_web;
-GRANT INSERT ON alert_notices TO claimcheck_worker;
-GRANT SELECT ON alert_notices TO claimcheck_worker;
-GRANT UPDATE (attempts, done_at, due, last_error, state) ON alert_notices TO claimcheck_worker;
-
 CREATE TABLE alerts (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     project_id integer NOT NULL,
@@ -492,7 +467,7 @@ CREATE TABLE effects (
 ALTER TABLE effects ADD CONSTRAINT effects_check CHECK (((kind = 'webhook'::text) = (url IS NOT NULL)));
 ALTER TABLE effects ADD CONSTRAINT effects_check1 CHECK (((kind = 'webhook'::text) = (sealed_secret IS NOT NULL)));
 ALTER TABLE effects ADD CONSTRAINT effects_check2 CHECK (((sealed_former IS NULL) = (former_until IS NULL)));
-ALTER TABLE effects ADD CONSTRAINT effects_kind_check CHECK ((kind = ANY (ARRAY['standing'::text, 'webhook'::text])));
+ALTER TABLE effects ADD CONSTRAINT effects_kind_check CHECK ((kind = ANY (ARRAY['standing'::text, 'webhook'::text, 'letter'::text])));
 ALTER TABLE effects ADD CONSTRAINT effects_on_outcomes_check CHECK ((on_outcomes <@ ARRAY['approve'::text, 'reject'::text, 'answer'::text, 'overturn'::text]));
 ALTER TABLE effects ADD CONSTRAINT effects_pkey PRIMARY KEY (id);
 ALTER TABLE effects ADD CONSTRAINT effects_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
@@ -501,6 +476,7 @@ GRANT INSERT ON effects TO claimcheck_web;
 GRANT SELECT ON effects TO claimcheck_web;
 GRANT SELECT ON effects TO claimcheck_worker;
 GRANT UPDATE (failures, former_until, on_outcomes, rest_until, sealed_former, sealed_secret, switched_off, url) ON effects TO claimcheck_web;
+GRANT INSERT (kind, on_outcomes, project_id) ON effects TO claimcheck_worker;
 GRANT UPDATE (failures, rest_until, switched_off) ON effects TO claimcheck_worker;
 
 CREATE TABLE events (
@@ -924,10 +900,15 @@ CREATE TABLE notices (
     kind text NOT NULL,
     key text NOT NULL,
     body jsonb NOT NULL,
-    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    alert_id bigint,
+    person_id integer);
+ALTER TABLE notices ADD CONSTRAINT notices_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alerts(id);
 ALTER TABLE notices ADD CONSTRAINT notices_once UNIQUE (project_id, key);
+ALTER TABLE notices ADD CONSTRAINT notices_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
 ALTER TABLE notices ADD CONSTRAINT notices_pkey PRIMARY KEY (id);
 ALTER TABLE notices ADD CONSTRAINT notices_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+CREATE INDEX notices_of_alerts ON public.notices USING btree (alert_id) WHERE (alert_id IS NOT NULL);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.notices FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.notices FOR EACH STATEMENT EXECUTE FUNCTION refuse();
 GRANT INSERT ON notices TO claimcheck_web;

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 import redis
 
-from claimcheck import applying, config, couriers, deliveries, errors, logs, outbox
+from claimcheck import applying, config, deliveries, errors, logs, outbox
 from claimcheck.chores import Chore
 from claimcheck.db import Database
 from workers import chores, doorbell
@@ -131,9 +131,7 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     db = Database(str(settings.database_url_worker), max_size=10, name="dispatcher")
-    sender = deliveries.sender(settings)
-    applier, courier = applying.Applier(db, sender), couriers.Courier(db, sender, couriers.post(settings), settings.base_url)
-    threading.Thread(target=courier.run, args=(stop,), name="courier", daemon=True).start()
+    applier = applying.Applier(db, deliveries.sender(settings))
     try:
         run(db, Bell(str(settings.redis_url)), applier, chores.of(settings, db), stop, away_seconds)
     finally:

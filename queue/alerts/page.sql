@@ -3,6 +3,7 @@ SELECT a.id, a.project_id, a.at, a.state, a.was, a.deadline, a.miss_probability,
        n.done::int AS done, n.pending::int AS pending, n.dead::int AS dead
   FROM alerts a
  CROSS JOIN LATERAL (
-        SELECT count(*) FILTER (WHERE state = 'done') AS done, count(*) FILTER (WHERE state = 'pending') AS pending, count(*) FILTER (WHERE state = 'dead') AS dead
-          FROM alert_notices WHERE alert_id = a.id) n
+        SELECT count(*) FILTER (WHERE o.state = 'done') AS done, count(*) FILTER (WHERE o.state IN ('pending', 'leased')) AS pending,
+               count(*) FILTER (WHERE o.state = 'dead') AS dead
+          FROM notices t JOIN outbox o ON o.notice_id = t.id WHERE t.alert_id = a.id) n
  WHERE a.project_id = %(project_id)s::int ORDER BY a.no DESC LIMIT %(limit)s::int;

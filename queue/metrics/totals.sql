@@ -1,5 +1,5 @@
 -- metrics: outcomes that are not applied everywhere, at any age, and rows that were refused.
 SELECT (SELECT count(DISTINCT o.decision_id)::int FROM outbox o WHERE o.state IN ('pending', 'leased', 'dead')) AS unapplied,
-       COALESCE((SELECT extract(epoch FROM clock_timestamp() - min(o.created_at))::float8 FROM outbox o WHERE o.state IN ('pending', 'leased', 'dead')), 0)
+       COALESCE((SELECT extract(epoch FROM clock_timestamp() - min(o.created_at))::float8 FROM outbox o WHERE o.state IN ('pending', 'leased', 'dead') AND o.decision_id IS NOT NULL), 0)
            AS oldest_unapplied_seconds,
        (SELECT count(*)::int FROM dead_letters) AS dead_letters;

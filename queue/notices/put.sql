@@ -1,6 +1,7 @@
 -- notices: a project's webhook is told something, once for each key; it goes out through the outbox. No row: it was told before.
 WITH told AS (
-    INSERT INTO notices (project_id, kind, key, body) VALUES (%(project_id)s::int, %(kind)s::text, %(key)s::text, %(body)s::jsonb)
+    INSERT INTO notices (project_id, kind, key, body, alert_id, created_at)
+    VALUES (%(project_id)s::int, %(kind)s::text, %(key)s::text, %(body)s::jsonb, %(alert_id)s::bigint, COALESCE(%(at)s::timestamptz, clock_timestamp()))
         ON CONFLICT (project_id, key) DO NOTHING
     RETURNING id, project_id, kind),
 queued AS (

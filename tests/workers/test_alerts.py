@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from claimcheck import alerts, couriers, deliveries, projects, rules
+from claimcheck import alerts, applying, deliveries, migrations, outbox, projects, rules
 from claimcheck.outbound import mail, webhook
 from claimcheck.outbound.answers import Failure
 from claimcheck.outbound.mail import Post
@@ -30,11 +30,6 @@ def world(database: Any, store_server: Any) -> Iterator[World]:
     world = World(database, store_server)
     yield world
     world.end()
-
-
-@pytest.fixture(autouse=True)
-def nothing_on_its_way(world: World) -> None:
-    world.sql.execute("UPDATE alert_notices SET state = 'done', done_at = clock_timestamp() WHERE state = 'pending'")
 
 
 class Receiver:
@@ -91,9 +86,15 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "mail"
 
 
-def courier(world: World, folder: Path, url: str | None = None) -> couriers.Courier:
-    settings = world.settings.model_copy(update={"secret_key": SECRET, "webhook_allow": LOOPBACK})
-    return couriers.Courier(world.worker, deliveries.sender(settings), Post(folder, "desk@example.org", url), "https://desk.example.org")
+def tell(world: World, folder: Path, url: str | None = None) -> None:
+    """Everything that is due, once, as a worker does."""
+    how = {"webhook_allow": LOOPBACK, "home": folder.parent, "mail_from": "desk@example.org", "smtp_url": url, "base_url": "https://desk.example.org"}
+    applier = applying.Applier(world.worker, deliveries.sender(world.settings.model_copy(update=how | {"secret_key": SECRET})), threads=1)
+    world.sql.execute("UPDATE outbox SET due = clock_timestamp(), push_due = clock_timestamp() WHERE state = 'pending'")
+    due = [row.id for row in world.all("SELECT id FROM outbox WHERE state = 'pending' ORDER BY id")]
+    for outbox_id in [*due, 0]:  # the last one is none: once a thread is free for it, the others are done
+        applier.take(outbox_id)
+    applier.stop()
 
 
 def endangered(world: World, hook: str | None = None, hours: float = 2) -> tuple[int, str | None]:
@@ -115,6 +116,7 @@ def endangered(world: World, hook: str | None = None, hours: float = 2) -> tuple
         claimed = world.claim()
         assert claimed is not None
         world.decide(claimed)
+    world.sql.execute("UPDATE outbox SET state = 'done', done_at = clock_timestamp() WHERE state = 'pending'")  # outcomes are told elsewhere
     return made.id, made.webhook_secret
 
 
@@ -126,16 +128,13 @@ def test_it_is_raised_once_and_told_to_webhook_and_mailboxes(world: World, home:
     [alert] = alerts.page(world.web, project_id=project)
     assert (alert.state, alert.was, alert.open_items, alert.pending) == ("at_risk", "on_time", 50, 3)  # a webhook, Chi, Eve
     assert alerts.in_danger(world.web, world.cast.eve) == alerts.in_danger(world.web, world.cast.chi) == 1
-    sends = courier(world, home)
-    while sends.send_one():
-        pass
+    tell(world, home)
     [(headers, body)] = receiver.calls
     assert webhook.is_genuine([str(secret)], headers, body) and headers["webhook-id"] == f"alert_{alert.id}"
     told = json.loads(body)
     assert (told["type"], told["data"]["state"], told["data"]["was"], told["data"]["open"]) == ("deadline.changed", "at_risk", "on_time", 50)
     assert told["data"]["help"]["experts"] == alert.experts
-    world.sql.execute("UPDATE alert_notices SET due = clock_timestamp() WHERE state = 'pending'")
-    assert sends.send_one() and not sends.send_one()
+    tell(world, home)
     receiver.listener.close()
     assert receiver.calls[1][1] == body and receiver.calls[1][0]["webhook-id"] == headers["webhook-id"]
     [again] = alerts.page(world.web, project_id=project)
@@ -194,10 +193,47 @@ def test_it_gives_up_on_a_receiver_that_refuses_for_good(world: World, home: Pat
     receiver = Receiver(404)
     project, _ = endangered(world, receiver.url)
     assert alerts.run(world.worker) == 1
-    sends = courier(world, home, "smtp://127.0.0.1:1")
-    assert [sends.send_one() for _ in range(3)] == [True] * 3
+    tell(world, home, "smtp://127.0.0.1:1")
     receiver.listener.close()
     [alert] = alerts.page(world.web, project_id=project)
     assert (alert.dead, alert.done, alert.pending) == (1, 0, 2)  # letters are tried again
-    errors_ = {e.last_error for e in world.all("SELECT last_error FROM alert_notices WHERE alert_id = %s", alert.id)}
+    errors_ = {e.last_error for e in world.all("SELECT o.last_error FROM outbox o JOIN notices n ON n.id = o.notice_id WHERE n.alert_id = %s", alert.id)}
     assert "The receiver answered 404." in errors_ and any("mail server" in e for e in errors_)
+
+
+def test_it_writes_to_nobody_who_was_disabled_since(world: World, home: Path) -> None:
+    project, _ = endangered(world)
+    assert alerts.run(world.worker) == 1
+    world.sql.execute("UPDATE people SET disabled_at = clock_timestamp() WHERE id = %s", [world.cast.chi.id])
+    tell(world, home)
+    world.sql.execute("UPDATE people SET disabled_at = NULL WHERE id = %s", [world.cast.chi.id])
+    [alert] = alerts.page(world.web, project_id=project)
+    assert (alert.done, alert.dead, len([*home.glob("*.eml")])) == (1, 1, 1) and outbox.dead(world.web)[-1].person == "Chi"
+
+
+def test_what_waited_for_a_courier_goes_on_under_its_id(world: World, home: Path) -> None:
+    """A desk that comes from before letters were notices: as told then, word for word, and what waits still waits."""
+    project, _ = endangered(world, "http://127.0.0.1:9/hook")
+    assert alerts.run(world.worker) == 1
+    said = "SELECT kind, key, body, created_at, alert_id, person_id FROM notices WHERE project_id = %s ORDER BY key"
+    raised = world.all(said, project)
+    before = (migrations.FILES / "0091_pre_alerts.sql").read_text()
+    with world.sql.transaction(force_rollback=True):
+        world.sql.execute("SET LOCAL session_replication_role = replica")
+        world.sql.execute("DELETE FROM outbox WHERE notice_id IN (SELECT id FROM notices WHERE project_id = %s)", [project])
+        world.sql.execute("DELETE FROM notices WHERE project_id = %s", [project])
+        world.sql.execute(before[before.index("CREATE TABLE alert_notices") : before.index("CREATE INDEX")])
+        world.sql.execute(OLD, {"project": project, "chi": world.cast.chi.id, "eve": world.cast.eve.id})
+        world.sql.execute((migrations.FILES / "0122_post_couriers.sql").read_text())
+        assert world.all(said, project) == raised
+        carried = world.all("SELECT o.* FROM outbox o JOIN notices n ON n.id = o.notice_id WHERE n.project_id = %s ORDER BY n.key", project)
+    assert [(row.state, row.attempts, row.last_error) for row in carried] == [("pending", 3, "away"), ("done", 1, None), ("dead", 1, "no")]
+    assert carried[0].first_tried and carried[0].due == carried[0].push_due > carried[0].created_at
+
+
+OLD = """
+INSERT INTO alert_notices (alert_id, kind, person_id, state, attempts, due, last_error, done_at)
+SELECT a.id, old.kind, old.person_id, old.state, old.attempts, clock_timestamp() + interval '1 hour', old.last_error, CASE old.state WHEN 'done' THEN clock_timestamp() END
+  FROM alerts a, (VALUES ('webhook', NULL, 'pending', 3, 'away'), ('email', %(chi)s::int, 'done', 1, NULL), ('email', %(eve)s, 'dead', 1, 'no'))
+       old (kind, person_id, state, attempts, last_error)
+ WHERE a.project_id = %(project)s"""

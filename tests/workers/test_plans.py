@@ -13,7 +13,7 @@ from tests.workers.stage import SQL, Stage
 DONE, WAITING, PROJECTS = 100_000, 5_000, 12
 PARAMS: dict[str, dict[str, Any]] = {
     "outbox/ring": {"room": 40, "at_once": outbox.AT_ONCE, "patience": outbox.PATIENCE},
-    "outbox/lease": {"seconds": 20.0, "attempts": 100, "at_once": outbox.AT_ONCE, "patience": outbox.PATIENCE},
+    "outbox/lease": {"seconds": 20.0, "letter_seconds": 90.0, "attempts": 100, "at_once": outbox.AT_ONCE, "patience": outbox.PATIENCE},
     "outbox/after": {"partition_id": None, "effect_no": None},
     "outbox/dead": {"after": 0, "limit": 100},
     "outbox/trying": {"limit": 100},
