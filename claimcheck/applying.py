@@ -78,6 +78,9 @@ class Applier:
 
     def _apply(self, taken: Lease) -> None:
         until = time.monotonic() + (outbox.LETTER_SECONDS if taken.kind == "letter" else outbox.LEASE_SECONDS)
+        if taken.undone:
+            _insist(until, outbox.drop, self.db, taken)
+            return
         call, end = self._tell(taken, until) if taken.kind != "standing" else (None, _done)
         state = _insist(until, self._end, taken, call, end)
         log.info("apply.ended", outbox_id=taken.outbox_id, attempt=taken.attempt, state=state or "lease lost")

@@ -120,7 +120,7 @@ def submit(
     """
     terms = ruling.terms(db, assignment_id=assignment_id, me=me)
     answer = _checked(db, terms, verdict, answer, reason_code, note)
-    params = _answered(verdict, answer) | {"reason_code": reason_code, "note": _note(note), "evidence_hash": evidence_hash}
+    params = _answered(verdict, answer) | {"reason_code": reason_code, "note": cleaned(note), "evidence_hash": evidence_hash}
     params |= {"assignment_id": assignment_id, "lease_token": lease_token, "me": me}
     try:
         return _submit(db, terms, params)
@@ -142,7 +142,8 @@ def _answered(verdict: str | None, answer: Any) -> dict[str, Any]:
     return {"verdict": verdict, "answer": None if answer is None else Jsonb(answer), "vote": canonical.vote(verdict, answer)}
 
 
-def _note(note: str | None) -> str:
+def cleaned(note: str | None) -> str:
+    """A note as it is kept. Raises Invalid."""
     text = (note or "").replace("\r\n", "\n")
     if len(text) > 10_000:
         raise errors.Invalid.field("note", f"is {len(text)} characters long; 10,000 are the limit")
@@ -166,7 +167,7 @@ def send_back(db: Database, *, assignment_id: int, lease_token: UUID, me: int, n
     """A lead returns an escalation to the reviewers with a note; the new task's id. Raises Invalid, StaleLease."""
     if not note.strip():
         raise errors.Invalid.field("note", "say what the next reviewer should do differently")
-    row = db.one("decisions/send_back", _Raised, assignment_id=assignment_id, lease_token=lease_token, me=me, note=_note(note))
+    row = db.one("decisions/send_back", _Raised, assignment_id=assignment_id, lease_token=lease_token, me=me, note=cleaned(note))
     if row is None:
         raise errors.StaleLease()
     return row.task_id
@@ -189,7 +190,7 @@ def overturn(
     """
     target = load(db, decision_id=decision_id)
     outcome, answer = _replacement(db, target, verdict, answer, reopen, reason_code)
-    instead = {"outcome": outcome, "answer": None if answer is None else Jsonb(answer), "reason_code": reason_code, "note": _note(note)}
+    instead = {"outcome": outcome, "answer": None if answer is None else Jsonb(answer), "reason_code": reason_code, "note": cleaned(note)}
     return db.together(lambda connection: _overturn(connection, {"decision_id": decision_id, "me": me, **instead}))
 
 

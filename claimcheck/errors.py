@@ -188,6 +188,24 @@ class AlreadyOverturned(Conflict):
     code = "ALREADY_OVERTURNED"
 
 
+class BatchMoved(Conflict):
+    """This batch decision has moved on since you looked at it. Look at it again."""
+
+    code = "BATCH_MOVED"
+
+
+class BoundNotMet(Conflict):
+    """The sample does not show yet that few enough of the rest are wrong."""
+
+    code = "BOUND_NOT_MET"
+
+
+class UndoOver(Conflict):
+    """The undo window is over: effects are on their way. Overturn the decisions instead."""
+
+    code = "UNDO_OVER"
+
+
 class GoldExists(Conflict):
     """This item is gold already; retire that gold, or choose another item."""
 
@@ -276,4 +294,8 @@ BY_CONSTRAINT: dict[str, type[Error]] = {
     "dead_letter_replays_once": Again,
     "datasets_version_once": Again,
     "datasets_key_once": Again,
+    "batch_decisions_moves": BatchMoved,
+    "batch_decisions_bound_met": BoundNotMet,
+    "batch_draws_pkey": Again,
+    "batch_ends_once": Again,
 }

@@ -31,7 +31,7 @@ class Push:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A row in a worker's hands. Without a `lease` it is dead: each worker that tried it was killed."""
+    """A row in a worker's hands. Without a `lease` it is dead: each worker that tried it was killed. An `undone` one must not happen."""
 
     outbox_id: int
     lease: UUID | None
@@ -42,6 +42,7 @@ class Lease:
     kind: str
     partition_id: int | None
     effect_no: int | None
+    undone: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,11 @@ class _Row:
 @dataclass(frozen=True, slots=True)
 class _Done:
     decision_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Dropped:
+    dropped: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +126,11 @@ def after(db: Database, taken: Lease) -> list[int]:
 def done(db: Database | Connection, taken: Lease) -> bool:
     """The effect has happened (a standing happens here, in the same statement). False: the lease was lost."""
     return db.one("outbox/done", _Done, outbox_id=taken.outbox_id, lease=taken.lease) is not None
+
+
+def drop(db: Database | Connection, taken: Lease) -> None:
+    """Ends a row whose outcome was undone before it went out."""
+    db.one("outbox/drop", _Dropped, outbox_id=taken.outbox_id, lease=taken.lease)
 
 
 def failed(

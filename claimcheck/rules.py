@@ -105,6 +105,13 @@ class Agreement(Model):
         return self.audit
 
 
+class Bound(Model):
+    """How few may be wrong of what a batch decision decides unseen, and how sure its sample must make us of that."""
+
+    share: float = Field(0.02, gt=0, le=0.5)
+    confidence: float = Field(0.95, ge=0.5, le=0.9999)
+
+
 class Prices(Model):
     """What a look is paid where that differs from `price_minor`; an exam's looks are gold."""
 
@@ -158,6 +165,8 @@ class Rules(Model):
     currency: str = Field("EUR", pattern="^[A-Z]{3}$")
     prices: Prices = Field(default_factory=lambda: Prices.model_validate({}))
     agreement: Agreement = Field(default_factory=lambda: Agreement.model_validate({}))
+    batch_decision_bound: Bound = Field(default_factory=lambda: Bound.model_validate({}), description="what a batch decision's sample must show")
+    undo_seconds: int = Field(300, ge=0, le=86400, description="for which the effects of a batch decision wait, so that it can be undone")
     thresholds: Thresholds = Field(Thresholds(routes=[]), description="where intake's messages go, by variance, currency and match decision")
     webhook: Webhook | None = None
     watch: Watch | None = Field(None, description="the project's folder in the object store")

@@ -153,6 +153,106 @@ GRANT SELECT ON assignments TO claimcheck_web;
 GRANT SELECT ON assignments TO claimcheck_worker;
 GRANT UPDATE (end_reason, ended_at, lease_expires) ON assignments TO claimcheck_web;
 
+CREATE TABLE batch_decisions (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    project_id integer NOT NULL,
+    project_version integer NOT NULL,
+    led_by integer NOT NULL,
+    same text[] NOT NULL,
+    verdict text,
+    answer jsonb,
+    reason_code text NOT NULL,
+    note text NOT NULL,
+    at_most double precision NOT NULL,
+    confidence double precision NOT NULL,
+    undo_seconds integer NOT NULL,
+    most integer NOT NULL,
+    tolerate integer NOT NULL,
+    sample_asked integer,
+    state text NOT NULL DEFAULT 'gathering'::text,
+    version integer NOT NULL DEFAULT 1,
+    looked_to bigint NOT NULL DEFAULT 0,
+    members integer NOT NULL DEFAULT 0,
+    seed text,
+    sample_size integer,
+    drawn integer NOT NULL DEFAULT 0,
+    looked integer,
+    wrong integer,
+    rest integer,
+    upper integer,
+    why text,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    touched_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    undo_until timestamp with time zone,
+    undone_by integer);
+ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_bound_met CHECK (((state <> ALL (ARRAY['deciding'::text, 'decided'::text, 'undoing'::text, 'undone'::text])) OR (((upper)::double precision <= (at_most * (rest)::double precision)) IS TRUE)));
+ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_led_by_fkey FOREIGN KEY (led_by) REFERENCES people(id);
+ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_pkey PRIMARY KEY (id);
+ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_sound CHECK (((state = ANY ('{gathering,sampling,deciding,decided,undoing,undone,dropping,dropped}'::text[])) AND (cardinality(same) = 5) AND (num_nonnulls(verdict, answer) = 1) AND (verdict = ANY ('{approve,reject}'::text[])) AND (at_most > (0)::double precision) AND (at_most < (1)::double precision) AND (confidence >= (0.5)::double precision) AND (confidence < (1)::double precision) AND ((undo_seconds >= 0) AND (undo_seconds <= 86400)) AND (members <= most) AND ((most >= 1) AND (most <= 5000)) AND ((tolerate >= 0) AND (tolerate <= 5)) AND ((seed IS NULL) = (sample_size IS NULL))));
+ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_undone_by_fkey FOREIGN KEY (undone_by) REFERENCES people(id);
+CREATE INDEX batch_decisions_project ON public.batch_decisions USING btree (project_id, id);
+CREATE INDEX batch_decisions_work ON public.batch_decisions USING btree (touched_at) WHERE (state = ANY (ARRAY['gathering'::text, 'sampling'::text, 'deciding'::text, 'undoing'::text, 'dropping'::text]));
+CREATE TRIGGER move_batch BEFORE UPDATE ON public.batch_decisions FOR EACH ROW EXECUTE FUNCTION move_batch();
+CREATE TRIGGER no_delete BEFORE DELETE ON public.batch_decisions FOR EACH ROW EXECUTE FUNCTION refuse();
+GRANT INSERT ON batch_decisions TO claimcheck_web;
+GRANT SELECT ON batch_decisions TO claimcheck_web;
+GRANT INSERT ON batch_decisions TO claimcheck_worker;
+GRANT SELECT ON batch_decisions TO claimcheck_worker;
+GRANT UPDATE (drawn, looked, looked_to, members, rest, sample_size, seed, state, touched_at, undo_until, undone_by, upper, version, why, wrong) ON batch_decisions TO claimcheck_web;
+GRANT UPDATE (drawn, looked, looked_to, members, rest, sample_size, seed, state, touched_at, undo_until, undone_by, upper, version, why, wrong) ON batch_decisions TO claimcheck_worker;
+
+CREATE TABLE batch_draws (
+    batch_id bigint NOT NULL,
+    place integer NOT NULL,
+    n integer NOT NULL,
+    at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE batch_draws ADD CONSTRAINT batch_draws_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batch_decisions(id);
+ALTER TABLE batch_draws ADD CONSTRAINT batch_draws_batch_id_n_fkey FOREIGN KEY (batch_id, n) REFERENCES batch_members(batch_id, n);
+ALTER TABLE batch_draws ADD CONSTRAINT batch_draws_pkey PRIMARY KEY (batch_id, place);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.batch_draws FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.batch_draws FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON batch_draws TO claimcheck_web;
+GRANT SELECT ON batch_draws TO claimcheck_web;
+GRANT INSERT ON batch_draws TO claimcheck_worker;
+GRANT SELECT ON batch_draws TO claimcheck_worker;
+
+CREATE TABLE batch_ends (
+    batch_id bigint NOT NULL,
+    n integer NOT NULL,
+    came_to text NOT NULL,
+    why text,
+    decision_id bigint,
+    at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE batch_ends ADD CONSTRAINT batch_ends_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batch_decisions(id);
+ALTER TABLE batch_ends ADD CONSTRAINT batch_ends_batch_id_n_fkey FOREIGN KEY (batch_id, n) REFERENCES batch_members(batch_id, n);
+ALTER TABLE batch_ends ADD CONSTRAINT batch_ends_came_to_check CHECK ((came_to = ANY (ARRAY['decided'::text, 'opened'::text, 'stale'::text])));
+ALTER TABLE batch_ends ADD CONSTRAINT batch_ends_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
+ALTER TABLE batch_ends ADD CONSTRAINT batch_ends_once PRIMARY KEY (batch_id, n);
+ALTER TABLE batch_ends ADD CONSTRAINT batch_ends_sound CHECK ((((came_to = 'stale'::text) = (why IS NOT NULL)) AND ((came_to = 'stale'::text) = (decision_id IS NULL))));
+CREATE UNIQUE INDEX batch_ends_decision ON public.batch_ends USING btree (decision_id) WHERE (decision_id IS NOT NULL);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.batch_ends FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.batch_ends FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT SELECT ON batch_ends TO claimcheck_web;
+GRANT SELECT ON batch_ends TO claimcheck_worker;
+
+CREATE TABLE batch_members (
+    batch_id bigint NOT NULL,
+    n integer NOT NULL,
+    item_id bigint NOT NULL,
+    task_id bigint NOT NULL,
+    evidence_hash bytea NOT NULL);
+ALTER TABLE batch_members ADD CONSTRAINT batch_members_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batch_decisions(id);
+ALTER TABLE batch_members ADD CONSTRAINT batch_members_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
+ALTER TABLE batch_members ADD CONSTRAINT batch_members_pkey PRIMARY KEY (batch_id, n);
+ALTER TABLE batch_members ADD CONSTRAINT batch_members_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.batch_members FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.batch_members FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON batch_members TO claimcheck_web;
+GRANT SELECT ON batch_members TO claimcheck_web;
+GRANT INSERT ON batch_members TO claimcheck_worker;
+GRANT SELECT ON batch_members TO claimcheck_worker;
+
 CREATE TABLE batches (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     project_id integer NOT NULL,
@@ -761,7 +861,8 @@ CASE
 END) STORED,
     queue text NOT NULL DEFAULT 'review'::text,
     message_id bigint,
-    gold boolean NOT NULL DEFAULT false);
+    gold boolean NOT NULL DEFAULT false,
+    alike text[]);
 ALTER TABLE items ADD CONSTRAINT items_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id);
 ALTER TABLE items ADD CONSTRAINT items_check CHECK (((partition_id IS NULL) = (partition_no IS NULL)));
 ALTER TABLE items ADD CONSTRAINT items_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200)));
@@ -777,6 +878,7 @@ CREATE INDEX items_batch ON public.items USING btree (batch_id);
 CREATE INDEX items_not_durable ON public.items USING btree (not_durable_in, id) WHERE (not_durable_in IS NOT NULL);
 CREATE UNIQUE INDEX items_partition ON public.items USING btree (partition_id, partition_no) WHERE (partition_id IS NOT NULL);
 CREATE INDEX items_project ON public.items USING btree (project_id, id);
+CREATE TRIGGER keep_alike BEFORE INSERT ON public.items FOR EACH ROW EXECUTE FUNCTION keep_alike();
 CREATE TRIGGER no_delete BEFORE DELETE ON public.items FOR EACH ROW EXECUTE FUNCTION refuse();
 GRANT INSERT ON items TO claimcheck_web;
 GRANT SELECT ON items TO claimcheck_web;
@@ -945,7 +1047,9 @@ CASE
     WHEN (state = 'leased'::text) THEN effect_id
     ELSE NULL::integer
 END) STORED,
-    notice_id bigint);
+    notice_id bigint,
+    not_before timestamp with time zone,
+    undone boolean NOT NULL DEFAULT false);
 ALTER TABLE outbox ADD CONSTRAINT outbox_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
 ALTER TABLE outbox ADD CONSTRAINT outbox_effect_id_fkey FOREIGN KEY (effect_id) REFERENCES effects(id);
 ALTER TABLE outbox ADD CONSTRAINT outbox_notice_id_fkey FOREIGN KEY (notice_id) REFERENCES notices(id);
@@ -965,8 +1069,8 @@ GRANT INSERT ON outbox TO claimcheck_web;
 GRANT SELECT ON outbox TO claimcheck_web;
 GRANT INSERT ON outbox TO claimcheck_worker;
 GRANT SELECT ON outbox TO claimcheck_worker;
-GRANT UPDATE (attempts, done_at, due, first_tried, last_error, lease, lease_until, push_due, pushes, state, turn, unanswered) ON outbox TO claimcheck_web;
-GRANT UPDATE (attempts, done_at, due, first_tried, last_error, lease, lease_until, push_due, pushes, state, turn, unanswered) ON outbox TO claimcheck_worker;
+GRANT UPDATE (attempts, done_at, due, first_tried, last_error, lease, lease_until, push_due, pushes, state, turn, unanswered, undone) ON outbox TO claimcheck_web;
+GRANT UPDATE (attempts, done_at, due, first_tried, last_error, lease, lease_until, push_due, pushes, state, turn, unanswered, undone) ON outbox TO claimcheck_worker;
 
 CREATE TABLE partitions (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1524,6 +1628,7 @@ CASE
     WHEN (ended_as = 'decided'::text) THEN 'settled'::text
     WHEN (ended_as IS NOT NULL) THEN 'passed_on'::text
     WHEN (cancelled_at IS NOT NULL) THEN 'cancelled'::text
+    WHEN (held_for IS NOT NULL) THEN 'held'::text
     WHEN waits THEN 'blocked'::text
     WHEN (cardinality(seen_by) >= wanted) THEN 'full'::text
     WHEN paused THEN 'paused'::text
@@ -1540,8 +1645,10 @@ CASE
     ELSE NULL::integer
 END) STORED,
     novice boolean NOT NULL DEFAULT false,
-    reserved_until timestamp with time zone);
+    reserved_until timestamp with time zone,
+    held_for bigint);
 ALTER TABLE tasks ADD CONSTRAINT tasks_blocked_untouched CHECK (((NOT waits) OR ((partition_id IS NOT NULL) AND (lease_count = 0) AND (ended_as IS NULL))));
+ALTER TABLE tasks ADD CONSTRAINT tasks_held_for_fkey FOREIGN KEY (held_for) REFERENCES batch_decisions(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES lanes(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_leads_decide CHECK (((kind <> ALL (ARRAY['escalation'::text, 'adjudication'::text])) OR (ended_as IS NULL) OR (ended_as = ANY (ARRAY['decided'::text, 'returned'::text]))));
@@ -1551,7 +1658,7 @@ ALTER TABLE tasks ADD CONSTRAINT tasks_partition_id_fkey FOREIGN KEY (partition_
 ALTER TABLE tasks ADD CONSTRAINT tasks_pkey PRIMARY KEY (id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES queues(id);
-ALTER TABLE tasks ADD CONSTRAINT tasks_settled_by_all_looks CHECK (((ended_as IS NULL) OR (ended_as = ANY (ARRAY['abandoned'::text, 'returned'::text])) OR (cardinality(votes) = wanted) OR ((ended_as = 'decided'::text) AND (lease_count = 0))));
+ALTER TABLE tasks ADD CONSTRAINT tasks_settled_by_all_looks CHECK (((ended_as IS NULL) OR (ended_as = ANY (ARRAY['abandoned'::text, 'returned'::text])) OR (cardinality(votes) = wanted) OR ((ended_as = 'decided'::text) AND ((lease_count = 0) OR (held_for IS NOT NULL)))));
 ALTER TABLE tasks ADD CONSTRAINT tasks_sound CHECK (((abandon_limit > 0) AND (price_minor >= 0) AND (priority >= '-10'::integer) AND (priority <= 30) AND (wanted >= 1) AND (wanted <= 20) AND (octet_length(evidence_hash) = 32) AND ((ended_as IS NULL) = (ended_at IS NULL)) AND ((partition_id IS NULL) = (partition_no IS NULL)) AND (NOT (barred && seen_by)) AND (kind = ANY ('{review,gold,adjudication,escalation,approval,relabel}'::text[])) AND (ended_as = ANY ('{decided,escalated,disputed,abandoned,returned}'::text[]))));
 CREATE INDEX tasks_claim ON public.tasks USING btree (lane_id, rank) INCLUDE (since) WHERE (state = 'pending'::text);
 CREATE INDEX tasks_item ON public.tasks USING btree (item_id);
@@ -1566,8 +1673,8 @@ GRANT INSERT ON tasks TO claimcheck_web;
 GRANT SELECT ON tasks TO claimcheck_web;
 GRANT INSERT ON tasks TO claimcheck_worker;
 GRANT SELECT ON tasks TO claimcheck_worker;
-GRANT UPDATE (barred, cancelled_at, ended_as, ended_at, evidence_hash, evidence_version, lane_id, lease_count, novice, paused, priority, queue_id, rank, reserved_until, seen_by, shown_version, since, skipped_by, votes, waits, wanted) ON tasks TO claimcheck_web;
-GRANT UPDATE (barred, cancelled_at, ended_as, ended_at, evidence_hash, evidence_version, lane_id, lease_count, novice, paused, priority, queue_id, rank, reserved_until, seen_by, shown_version, since, skipped_by, votes, waits, wanted) ON tasks TO claimcheck_worker;
+GRANT UPDATE (barred, cancelled_at, ended_as, ended_at, evidence_hash, evidence_version, held_for, lane_id, lease_count, novice, paused, priority, queue_id, rank, reserved_until, seen_by, shown_version, since, skipped_by, votes, waits, wanted) ON tasks TO claimcheck_web;
+GRANT UPDATE (barred, cancelled_at, ended_as, ended_at, evidence_hash, evidence_version, held_for, lane_id, lease_count, novice, paused, priority, queue_id, rank, reserved_until, seen_by, shown_version, since, skipped_by, votes, waits, wanted) ON tasks TO claimcheck_worker;
 
 CREATE TABLE tokens (
     id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1682,12 +1789,104 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.alike_of(i items)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+    SELECT ARRAY[i.queue, COALESCE(m.ledger_entity, n.key, ''), COALESCE(m.match_decision, ''), COALESCE(m.currency, ''), COALESCE(variance_band(m.variance_amount), '')]
+      FROM (VALUES (1)) one LEFT JOIN messages m ON m.id = i.message_id LEFT JOIN partitions n ON n.id = i.partition_id $function$
+;
+
 CREATE OR REPLACE FUNCTION public.at_limit(t tasks)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-    SELECT cardinality(t.seen_by) = cardinality(t.votes) + 1 AND t.lease_count - cardinality(t.votes) >= t.abandon_limit $function$
+    SELECT cardinality(t.seen_by) = cardinality(t.votes) + 1 AND t.lease_count - cardinality(t.votes) >= t.abandon_limit AND t.held_for IS NULL $function$
+;
+
+CREATE OR REPLACE FUNCTION public.decide_batch(of_batch bigint, at_once integer)
+ RETURNS integer
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+WITH batch AS MATERIALIZED (
+    SELECT b.* FROM batch_decisions b WHERE b.id = of_batch AND b.state = 'deciding' FOR NO KEY UPDATE),
+due AS MATERIALIZED (
+    SELECT m.*, EXISTS (SELECT FROM batch_draws d WHERE d.batch_id = m.batch_id AND d.n = m.n) AS sampled
+      FROM batch JOIN batch_members m ON m.batch_id = batch.id
+     WHERE NOT EXISTS (SELECT FROM batch_ends e WHERE e.batch_id = m.batch_id AND e.n = m.n) ORDER BY m.n LIMIT at_once),
+locked AS MATERIALIZED (
+    SELECT t AS task, due.n, due.evidence_hash, due.sampled FROM due JOIN tasks t ON t.id = due.task_id ORDER BY t.id FOR NO KEY UPDATE OF t),
+judged AS MATERIALIZED (
+    SELECT l.*, look.id AS look_id,
+           CASE WHEN l.sampled AND look.id IS NOT NULL THEN NULL
+                WHEN (l.task).cancelled_at IS NOT NULL THEN 'the project was cancelled'
+                WHEN (l.task).ended_as IS NOT NULL OR (l.task).held_for IS DISTINCT FROM batch.id THEN 'it was decided or moved otherwise'
+                WHEN (l.task).evidence_hash <> l.evidence_hash THEN 'it changed since it was listed'
+                WHEN cardinality((l.task).seen_by) > 0 THEN 'somebody holds it' END AS stale
+      FROM locked l CROSS JOIN batch LEFT JOIN LATERAL (
+           SELECT d.id FROM decisions d WHERE d.item_id = (l.task).item_id AND d.task_id = (l.task).id AND d.person_id = batch.led_by AND d.assignment_id IS NOT NULL) look ON true),
+ended AS (
+    UPDATE tasks t SET ended_as = 'decided', ended_at = clock_timestamp()
+      FROM judged j WHERE t.id = (j.task).id AND j.stale IS NULL AND j.look_id IS NULL
+    RETURNING t.id, t.item_id, t.project_id, t.partition_id, t.partition_no, t.evidence_version, t.shown_version, t.evidence_hash, t.ended_at, j.n),
+given_back AS (
+    UPDATE tasks t SET held_for = NULL FROM judged j WHERE t.id = (j.task).id AND j.stale IS NOT NULL AND (j.task).ended_as IS NULL AND t.held_for = of_batch),
+outcome AS (
+    INSERT INTO decisions (item_id, task_id, project_id, project_version, person_id, verdict, answer, outcome, evidence_version, shown_version, evidence_hash,
+                           reason_code, note, created_at)
+    SELECT ended.item_id, ended.id, ended.project_id, batch.project_version, batch.led_by, batch.verdict, batch.answer, COALESCE(batch.verdict, 'answer'), ended.evidence_version,
+           ended.shown_version, ended.evidence_hash, batch.reason_code, batch.note, ended.ended_at
+      FROM ended CROSS JOIN batch ORDER BY ended.n
+    RETURNING id, item_id, task_id, project_id, outcome, created_at),
+turn AS MATERIALIZED (                                                 -- locked in one order, as by intake and publishing
+    SELECT p.id FROM partitions p WHERE p.id IN (SELECT partition_id FROM ended) ORDER BY p.key, p.id FOR NO KEY UPDATE),
+next AS MATERIALIZED (
+    SELECT n.id, n.partition_id, n.partition_no
+      FROM turn JOIN ended ON ended.partition_id = turn.id
+      JOIN tasks n ON n.partition_id = ended.partition_id AND n.partition_no = ended.partition_no + 1 AND n.waits
+       FOR NO KEY UPDATE OF n),
+promoted AS (
+    UPDATE tasks n SET waits = false FROM next WHERE n.id = next.id RETURNING n.partition_id, n.partition_no),
+wanted_effects AS MATERIALIZED (
+    SELECT o.id AS decision_id, o.task_id, o.created_at, e.id AS effect_id, row_number() OVER (PARTITION BY o.id ORDER BY e.kind, e.id)::int AS nth,
+           count(*) OVER (PARTITION BY o.id)::int AS of
+      FROM outcome o JOIN effects e ON e.project_id = o.project_id AND o.outcome = ANY (e.on_outcomes)),
+moved AS (                                                             -- partitions_head_promoted refuses this if an item came in unseen: run again
+    UPDATE partitions p
+       SET settled_no  = CASE WHEN ended.partition_no = p.settled_no + 1 THEN p.settled_no + 1 ELSE p.settled_no END,
+           promoted_no = COALESCE(promoted.partition_no, p.promoted_no),
+           effect_no   = p.effect_no + COALESCE((SELECT max(w.of) FROM wanted_effects w WHERE w.task_id = ended.id), 0)
+      FROM ended LEFT JOIN promoted ON promoted.partition_id = ended.partition_id WHERE p.id = ended.partition_id
+    RETURNING p.id, ended.id AS task_id, old.effect_no AS before),
+queued AS (                                                            -- not before the undo window is over
+    INSERT INTO outbox (decision_id, effect_id, partition_id, effect_no, due, push_due, not_before)
+    SELECT w.decision_id, w.effect_id, moved.id, moved.before + w.nth, at, at, at
+      FROM wanted_effects w CROSS JOIN batch LEFT JOIN moved ON moved.task_id = w.task_id
+     CROSS JOIN LATERAL (SELECT w.created_at + make_interval(secs => batch.undo_seconds)) open (at)
+     ORDER BY w.decision_id, w.nth),
+ends AS (
+    INSERT INTO batch_ends (batch_id, n, came_to, why, decision_id)
+    SELECT of_batch, j.n, CASE WHEN j.stale IS NOT NULL THEN 'stale' WHEN j.look_id IS NOT NULL THEN 'opened' ELSE 'decided' END, j.stale,
+           COALESCE(j.look_id, (SELECT o.id FROM outcome o WHERE o.task_id = (j.task).id))
+      FROM judged j
+    RETURNING n),
+noted AS (
+    INSERT INTO events (kind, person_id, project_id, item_id, task_id, decision_id, detail)
+    SELECT 'item.batch_decided', batch.led_by, o.project_id, o.item_id, o.task_id, o.id, jsonb_build_object('batch_decision', of_batch) FROM outcome o CROSS JOIN batch)
+SELECT count(*)::int FROM ends $function$
+;
+
+CREATE OR REPLACE FUNCTION public.fits(alike text[], same text[])
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    SELECT (same[1] IS NULL OR same[1] = alike[1]) AND (same[2] IS NULL OR same[2] = alike[2]) AND (same[3] IS NULL OR same[3] = alike[3])
+       AND (same[4] IS NULL OR same[4] = alike[4]) AND (same[5] IS NULL OR same[5] = alike[5]) $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.give_turn()
@@ -1734,6 +1933,35 @@ CREATE OR REPLACE FUNCTION public.item_queue(i items)
 AS $function$ SELECT CASE WHEN i.queue = 'automatic' THEN 'review' ELSE i.queue END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_alike()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN NEW.alike := alike_of(NEW); RETURN NEW; END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_effects(of_batch bigint, of_decisions bigint[])
+ RETURNS SETOF bigint
+ LANGUAGE sql
+AS $function$
+WITH mine AS MATERIALIZED (
+    SELECT e.decision_id, e.at + make_interval(secs => b.undo_seconds) AS until
+      FROM batch_decisions b JOIN batch_ends e ON e.batch_id = b.id AND e.came_to = 'decided'
+     WHERE b.id = of_batch AND (of_decisions IS NULL OR e.decision_id = ANY (of_decisions))
+       AND NOT EXISTS (SELECT FROM decisions later WHERE later.supersedes = e.decision_id)),
+rows AS MATERIALIZED (                                                 -- judged when locked: whoever leases one first has it
+    SELECT o.id, o.decision_id FROM mine JOIN outbox o ON o.decision_id = mine.decision_id
+     WHERE o.undone OR (o.state = 'pending' AND o.attempts = 0 AND o.not_before > clock_timestamp())
+     ORDER BY o.id FOR NO KEY UPDATE OF o),
+whole AS MATERIALIZED (
+    SELECT mine.decision_id FROM mine
+     WHERE (SELECT count(*) FROM rows r WHERE r.decision_id = mine.decision_id) = (SELECT count(*) FROM outbox o WHERE o.decision_id = mine.decision_id)
+       AND (EXISTS (SELECT FROM rows r WHERE r.decision_id = mine.decision_id) OR mine.until > clock_timestamp())),
+kept AS (
+    UPDATE outbox o SET undone = true, due = clock_timestamp(), push_due = clock_timestamp() FROM rows JOIN whole USING (decision_id) WHERE o.id = rows.id AND NOT o.undone)
+SELECT decision_id FROM whole $function$
+;
+
 CREATE OR REPLACE FUNCTION public.lanes_of(of_person integer, in_role text)
  RETURNS TABLE(id integer, skill_id integer, queue text, novice boolean)
  LANGUAGE sql
@@ -1762,7 +1990,8 @@ AS $function$
 BEGIN
     RETURN QUERY                                                       -- a free seat,
     SELECT t, NULL::bigint, NULL::int, true FROM tasks t
-     WHERE t.id = ANY (of_ids) AND t.lane_id = ANY (in_lanes) AND NOT for_person = ANY (t.seen_by || t.barred)
+     WHERE t.id = ANY (of_ids) AND CASE WHEN t.held_for IS NULL THEN t.lane_id = ANY (in_lanes) ELSE sampled_by(t, for_person) END
+       AND NOT for_person = ANY (t.seen_by || t.barred)
        AND t.ended_as IS NULL AND t.cancelled_at IS NULL AND NOT t.waits AND NOT t.paused AND cardinality(t.seen_by) < t.wanted   -- pending, in words no index knows
      ORDER BY t.id LIMIT 1
        FOR NO KEY UPDATE OF t SKIP LOCKED;
@@ -1826,6 +2055,21 @@ BEGIN
     fits     := revealed <@ masked AND COALESCE(purpose = ANY (purposes), false);
     withheld := cardinality(revealed) > 0 AND NOT fits;
     IF withheld THEN revealed := '{}'; END IF;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.move_batch()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF NEW.state = OLD.state THEN RETURN NEW; END IF;
+    IF NOT (OLD.state, NEW.state) IN (('gathering', 'sampling'), ('gathering', 'dropping'), ('sampling', 'deciding'), ('sampling', 'dropping'), ('dropping', 'dropped'),
+                                      ('deciding', 'decided'), ('deciding', 'undoing'), ('decided', 'undoing'), ('undoing', 'undone')) THEN
+        RAISE EXCEPTION 'a batch decision never goes from % to %', OLD.state, NEW.state USING ERRCODE = 'check_violation', CONSTRAINT = 'batch_decisions_moves';
+    END IF;
+    NEW.version := OLD.version + 1;
+    RETURN NEW;
 END $function$
 ;
 
@@ -1925,6 +2169,16 @@ noted AS (
 SELECT id FROM overturned $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.sampled_by(t tasks, for_person integer)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+    SELECT t.held_for IS NOT NULL AND EXISTS (
+               SELECT FROM batch_decisions b JOIN batch_draws d ON d.batch_id = b.id JOIN batch_members m ON m.batch_id = b.id AND m.n = d.n
+                WHERE b.id = t.held_for AND b.led_by = for_person AND b.state = 'sampling' AND m.task_id = t.id) $function$
+;
+
 CREATE OR REPLACE FUNCTION public.unacknowledged(every_days integer, most integer)
  RETURNS TABLE(dataset_id bigint, project_id integer, reminders integer)
  LANGUAGE sql
@@ -1936,6 +2190,41 @@ AS $function$
      WHERE m.made_at > clock_timestamp() - make_interval(days => every_days * (most + 2)) AND n.told < most
        AND m.made_at <= clock_timestamp() - make_interval(days => every_days * (n.told + 1))
        AND NOT EXISTS (SELECT FROM dataset_acks k WHERE k.dataset_id = r.dataset_id) $function$
+;
+
+CREATE OR REPLACE FUNCTION public.undo_batch(of_batch bigint, of_decisions bigint[], by_person integer)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+WITH target AS MATERIALIZED (
+    SELECT d.*, p.version FROM keep_effects(of_batch, of_decisions) k (id) JOIN decisions d ON d.id = k.id JOIN projects p ON p.id = d.project_id),
+undone AS (
+    INSERT INTO decisions (item_id, task_id, project_id, project_version, person_id, verdict, outcome, supersedes, evidence_version, shown_version, evidence_hash, reason_code, note)
+    SELECT item_id, task_id, project_id, version, by_person, 'overturn', 'reopen', id, evidence_version, shown_version, evidence_hash, 'desk.undone', '' FROM target ORDER BY id
+    RETURNING *),
+reopened AS (
+    SELECT o.id, raise_task(t, 'relabel', item_queue(i), item_priority(i), p.wanted, p.abandon_limit, p.price_minor,
+                            ARRAY(SELECT DISTINCT d.person_id FROM decisions d WHERE d.item_id = t.item_id AND d.assignment_id IS NOT NULL), 'undone', by_person) AS task_id
+      FROM undone o JOIN tasks t ON t.id = o.task_id JOIN items i ON i.id = o.item_id JOIN projects p ON p.id = o.project_id),
+noted AS (
+    INSERT INTO events (kind, person_id, project_id, item_id, task_id, decision_id, detail)
+    SELECT 'decision.overturned', by_person, o.project_id, o.item_id, o.task_id, o.id,
+           jsonb_build_object('supersedes', o.supersedes, 'reopened', reopened.task_id, 'batch_decision', of_batch)
+      FROM undone o JOIN reopened ON reopened.id = o.id)
+SELECT id FROM undone $function$
+;
+
+CREATE OR REPLACE FUNCTION public.variance_band(amount numeric)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    SELECT CASE WHEN amount = 0 THEN '0'
+                ELSE CASE WHEN amount < 0 THEN '-' ELSE '' END
+                     || CASE WHEN abs(amount) < 1 THEN '0 to 1'
+                             ELSE '1' || repeat('0', length(trunc(abs(amount))::text) - 1) || ' to 1' || repeat('0', length(trunc(abs(amount))::text)) END END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.whose_data()

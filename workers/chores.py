@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from claimcheck.bulk import working
 from claimcheck.chores import Chore
 from claimcheck.config import Settings
 from claimcheck.datasets import making
@@ -11,12 +12,12 @@ from claimcheck.db import Database
 from claimcheck.experts import upkeep
 from claimcheck.store import Store
 
-SCORING, DATASETS = 0, -1
+SCORING, DATASETS, BULK = 0, -1, -2
 
 
 def of(settings: Settings, db: Database) -> dict[int, Chore]:
     """Each of them, on this database. Where no object store is named no dataset is made."""
-    found = {SCORING: Chore("upkeep", partial(upkeep.waits, db), partial(upkeep.run, db))}
+    found = {SCORING: Chore("upkeep", partial(upkeep.waits, db), partial(upkeep.run, db)), BULK: Chore("bulk", partial(working.waits, db), partial(working.run, db))}
     if settings.s3_endpoint:
         desk = making.Desk(db, Store(settings), str(settings.secret_key))
         found[DATASETS] = Chore("datasets", partial(making.waits, db), partial(making.run, desk))

@@ -21,4 +21,4 @@ UPDATE outbox o
        lease       = CASE WHEN NOT free.spent THEN gen_random_uuid() END,
        lease_until = CASE WHEN NOT free.spent THEN clock_timestamp() + CASE free.kind WHEN 'letter' THEN %(letter_seconds)s::float8 ELSE %(seconds)s::float8 END * interval '1 s' END
   FROM free WHERE o.id = free.id
-RETURNING o.id AS outbox_id, o.lease, o.attempts AS attempt, o.decision_id, o.notice_id, o.effect_id, free.kind, o.partition_id, o.effect_no;
+RETURNING o.id AS outbox_id, o.lease, o.attempts AS attempt, o.decision_id, o.notice_id, o.effect_id, free.kind, o.partition_id, o.effect_no, o.undone;

@@ -1,6 +1,6 @@
 -- outbox: dead → pending, or a waiting one's pause is cut short, by an operator: new attempts under the same webhook-id, and its endpoint rests no longer.
 WITH retried AS (
-    UPDATE outbox o SET state = 'pending', attempts = 0, unanswered = 0, first_tried = NULL, due = clock_timestamp(), push_due = clock_timestamp()
+    UPDATE outbox o SET state = 'pending', attempts = 0, unanswered = 0, first_tried = NULL, due = greatest(clock_timestamp(), o.not_before), push_due = greatest(clock_timestamp(), o.not_before)
      WHERE o.id = %(outbox_id)s::bigint AND o.state IN ('pending', 'dead')
     RETURNING o.id, o.decision_id, o.effect_id, old.attempts, old.state),
 woken AS (

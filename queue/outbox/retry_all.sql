@@ -3,7 +3,7 @@ WITH dead AS MATERIALIZED (
     SELECT o.id FROM outbox o WHERE o.state = 'dead' AND (%(effect_id)s::int IS NULL OR o.effect_id = %(effect_id)s::int)
      ORDER BY o.id LIMIT 500 FOR NO KEY UPDATE SKIP LOCKED),
 retried AS (
-    UPDATE outbox o SET state = 'pending', attempts = 0, unanswered = 0, first_tried = NULL, due = clock_timestamp(), push_due = clock_timestamp()
+    UPDATE outbox o SET state = 'pending', attempts = 0, unanswered = 0, first_tried = NULL, due = greatest(clock_timestamp(), o.not_before), push_due = greatest(clock_timestamp(), o.not_before)
       FROM dead WHERE o.id = dead.id
     RETURNING o.id, o.decision_id, o.effect_id, old.attempts),
 woken AS (

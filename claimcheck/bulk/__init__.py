@@ -1,0 +1,1 @@
+"""Deciding and overturning many items at once, each under its own fence."""

@@ -1,0 +1,75 @@
+"""The sample of a batch decision: which items it is, what the lead made of them, and the bound that follows for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from claimcheck.db import Connection, Database
+from claimcheck.quality import hypergeometric
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A place of the sample. `state`: `open`; `looked`, by the lead, under the evidence of the list; `void`, which counts for nothing."""
+
+    place: int
+    n: int
+    item_id: int
+    idempotency_key: str
+    title: str
+    decision_id: int | None
+    verdict: str | None
+    answer: Any
+    reason_code: str | None
+    state: str
+    differs: bool
+    held: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What the sample says. Of `rest` items that nobody opens at most `upper` are wrong, with the confidence that the project asks for."""
+
+    looked: int
+    wrong: int
+    left: int
+    void: int
+    rest: int
+    upper: int
+    met: bool
+
+    @property
+    def share(self) -> float:
+        """The greatest share of wrong ones in the rest."""
+        return self.upper / self.rest if self.rest else 0.0
+
+
+def order(seed: str, item_ids: Sequence[int]) -> list[int]:
+    """The order in which a seed draws from a list: by the SHA-256 of `seed:item`, as text in UTF-8. The sample is its beginning."""
+    return sorted(item_ids, key=lambda item_id: sha256(f"{seed}:{item_id}".encode()).digest())
+
+
+def load(db: Database | Connection, *, batch_id: int) -> list[Drawn]:
+    """The places drawn so far, in their order."""
+    return db.all("batch_decisions/sample", Drawn, batch_id=batch_id)
+
+
+def bound(drawn: Sequence[Drawn], *, members: int, size: int, at_most: float, confidence: float) -> Bound:
+    """What the sample says so far; `met` only once every place was looked at, so that nobody stops when it suits."""
+    looked = sum(d.state == "looked" for d in drawn)
+    wrong = sum(d.state == "looked" and d.differs for d in drawn)
+    void = sum(d.state == "void" for d in drawn)
+    population = members - void
+    left = min(size, population) - looked
+    upper = hypergeometric.upper_rest(population, looked, wrong, confidence)
+    rest = population - looked
+    return Bound(looked, wrong, left, void, rest, upper, met=left <= 0 and upper <= at_most * rest)
+
+
+def draw_more(db: Database | Connection, drawn: Sequence[Drawn], *, batch_id: int, members: int, size: int) -> bool:
+    """Gives the next places where some came to nothing. False: there is nothing to give."""
+    wanted = min(size + sum(d.state == "void" for d in drawn), members)
+    return wanted > len(drawn) and bool(db.run("batch_decisions/draw_more", batch_id=batch_id, places=wanted))

@@ -1,0 +1,5 @@
+-- batch_decisions: those begun so far, the newest first.
+SELECT b.id, b.project_id, p.name AS project, l.name AS lead, b.same, b.verdict, b.answer, b.state, b.members, b.created_at
+  FROM batch_decisions b JOIN projects p ON p.id = b.project_id JOIN people l ON l.id = b.led_by
+ WHERE b.id < %(before)s::bigint AND (%(project_id)s::int IS NULL OR b.project_id = %(project_id)s::int)
+ ORDER BY b.id DESC LIMIT %(limit)s::int;
