@@ -17,7 +17,10 @@ SCORING, DATASETS, BULK = 0, -1, -2
 
 def of(settings: Settings, db: Database) -> dict[int, Chore]:
     """Each of them, on this database. Where no object store is named no dataset is made."""
-    found = {SCORING: Chore("upkeep", partial(upkeep.waits, db), partial(upkeep.run, db)), BULK: Chore("bulk", partial(working.waits, db), partial(working.run, db))}
+    found = {
+        SCORING: Chore("upkeep", partial(upkeep.waits, db), partial(upkeep.run, db)),
+        BULK: Chore("bulk", partial(working.waits, db), partial(working.run, db)),
+    }
     if settings.s3_endpoint:
         desk = making.Desk(db, Store(settings), str(settings.secret_key))
         found[DATASETS] = Chore("datasets", partial(making.waits, db), partial(making.run, desk))

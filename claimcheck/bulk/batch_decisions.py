@@ -23,7 +23,7 @@ NEWEST = 2**62
 
 @dataclass(frozen=True, slots=True)
 class BatchDecision:
-    """One. `same` is what its items have in common; `decided`, `opened`, `stale` are members that ended so, `undone` those of the decided taken back."""
+    """One. `same` is what its items have in common; `decided`, `opened`, `stale` count members that ended so, `undone` those taken back."""
 
     id: int
     project_id: int
@@ -123,7 +123,8 @@ def ask(
     _in_range("tolerate", tolerate, 0, TOLERATED)
     if sample_size is not None:
         _in_range("sample_size", sample_size, 1, LONGEST_LIST)
-    limits, asked = in_force.batch_decision_bound, {"same": groups.same(same), "verdict": verdict, "reason_code": reason_code, "note": decisions.cleaned(note)}
+    limits, said = in_force.batch_decision_bound, decisions.cleaned(note)
+    asked: dict[str, Any] = {"same": groups.same(same), "verdict": verdict, "reason_code": reason_code, "note": said}
     asked |= {"at_most": limits.share, "confidence": limits.confidence, "undo_seconds": in_force.undo_seconds, "most": most, "tolerate": tolerate}
     asked |= {"project_id": project.id, "me": me, "answer": None if answer is None else Jsonb(answer), "sample_asked": sample_size}
     return db.together(lambda connection: _ask(connection, asked))

@@ -1,4 +1,4 @@
-"""What workers do for batch decisions: lists, samples, decisions, and what is given back; at most 500 items a transaction. Each step may be cut off and run again."""
+"""What workers do for batch decisions, at most 500 items a transaction: lists, samples, decisions, undoing. Any step may be cut off and run again."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ stated AS (
            CASE WHEN seen.evidence_version = 0 THEN 'not_durable'
                 WHEN t.state = 'settled' THEN 'settled'
                 WHEN t.state IN ('pending', 'full') AND t.kind IN ('escalation', 'adjudication') THEN 'escalated'
-                WHEN t.state = 'full' THEN 'leased'
+                WHEN t.state IN ('full', 'held') THEN 'leased'
                 ELSE t.state END AS state
       FROM seen
       LEFT JOIN evidence e ON e.item_id = seen.id AND e.version = seen.evidence_version

@@ -18,7 +18,7 @@ from claimcheck.web.api.requests import LARGE, Body, Query, Stream
 from claimcheck.web.api.routes import Call, route
 
 NDJSON = "application/x-ndjson"
-STATES = {"full": "leased", None: "not_durable", "passed_on": "escalated"}
+STATES = {"full": "leased", "held": "leased", None: "not_durable", "passed_on": "escalated"}
 
 
 class Items(Model):

@@ -87,7 +87,7 @@ def next(call: Call) -> Any:  # noqa: A001 (tasks.next)
     if claimed is None:
         return 204, None, {"Retry-After": _wait(tasks.left(db, me=me))}
     with db.connection() as connection:
-        return 200, _shown(connection, assignments.load(connection, assignment_id=claimed.assignment_id, me=me))
+        return 200, shown(connection, assignments.load(connection, assignment_id=claimed.assignment_id, me=me))
 
 
 def _wait(left: tasks.Left) -> str:
@@ -95,7 +95,7 @@ def _wait(left: tasks.Left) -> str:
     return str(min(max(free, 1), LONGEST))
 
 
-def _shown(db: Connection, held: assignments.Assignment) -> dict[str, Any]:
+def shown(db: Connection, held: assignments.Assignment) -> dict[str, Any]:
     """An assignment in its holder's hands, with what is asked of them."""
     asked = projects.rules(db, held.project_id, held.project_version)
     same = ("task_id", "item_id", "project_id", "project", "kind", "queue", "lease_token", "lease_no", "lease_expires", "hold_until",
