@@ -29,6 +29,28 @@ CONNECT: dict[str, Any] = {
     "options": "-c statement_timeout=60s -c transaction_timeout=70s -c idle_in_transaction_session_timeout=15s -c lock_timeout=10s",
 }
 
+BY_CONSTRAINT: dict[str, type[errors.Error]] = {
+    "partitions_head_promoted": errors.Again,
+    "partitions_turn_given": errors.Again,
+    "tasks_parent_id_key": errors.Again,
+    "assignments_one_live": errors.Again,
+    "projects_name_once": errors.ProjectExists,
+    "project_versions_once": errors.Again,
+    "people_email_once": errors.NameTaken,
+    "people_name_key": errors.NameTaken,
+    "people_customer_of": errors.Again,
+    "decisions_superseded_once": errors.AlreadyOverturned,
+    "items_key_once": errors.Again,
+    "messages_key_once": errors.Again,
+    "dead_letter_replays_once": errors.Again,
+    "datasets_version_once": errors.Again,
+    "datasets_key_once": errors.Again,
+    "batch_decisions_moves": errors.BatchMoved,
+    "batch_decisions_bound_met": errors.BoundNotMet,
+    "batch_draws_pkey": errors.Again,
+    "batch_ends_once": errors.Again,
+}
+
 Row = TypeVar("Row")
 Result = TypeVar("Result")
 
@@ -78,7 +100,7 @@ def _check(connection: psycopg.Connection[Any]) -> None:
 
 def _mapped(error: psycopg.Error) -> errors.Error:
     """The error that a caller understands: by constraint where one was broken, else by what kind of fault it is."""
-    known = errors.BY_CONSTRAINT.get(error.diag.constraint_name or "")
+    known = BY_CONSTRAINT.get(error.diag.constraint_name or "")
     if known is not None:
         return known()
     if isinstance(error, psycopg.errors.DeadlockDetected | psycopg.errors.SerializationFailure):

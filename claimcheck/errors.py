@@ -276,26 +276,3 @@ class Again(Error):
 
 class StatementFailed(Error):
     """The database refused a statement that it should have taken."""
-
-
-BY_CONSTRAINT: dict[str, type[Error]] = {
-    "partitions_head_promoted": Again,
-    "partitions_turn_given": Again,
-    "tasks_parent_id_key": Again,
-    "assignments_one_live": Again,
-    "projects_name_once": ProjectExists,
-    "project_versions_once": Again,
-    "people_email_once": NameTaken,
-    "people_name_key": NameTaken,
-    "people_customer_of": Again,
-    "decisions_superseded_once": AlreadyOverturned,
-    "items_key_once": Again,
-    "messages_key_once": Again,
-    "dead_letter_replays_once": Again,
-    "datasets_version_once": Again,
-    "datasets_key_once": Again,
-    "batch_decisions_moves": BatchMoved,
-    "batch_decisions_bound_met": BoundNotMet,
-    "batch_draws_pkey": Again,
-    "batch_ends_once": Again,
-}
