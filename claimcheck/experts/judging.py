@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -70,9 +71,12 @@ def rule(rules: Rules, skill: Skill, *, wanted: int, looks: Sequence[Look]) -> R
 
 
 def likeliest(rules: Rules, skill: Skill, looks: Sequence[Look]) -> Any:
-    """The likeliest of the answers given, as an undecided item would be delivered."""
+    """The likeliest answer given, as an undecided item would be delivered: by weights. Where they do not count, what most gave; they break a tie."""
     kind = rules.question.ask
-    votes = [posterior.Vote(agreement.comparable(kind, look.said), look.weight if skill.weighs else weights.START) for look in looks]
+    votes = [posterior.Vote(agreement.comparable(kind, look.said), look.weight) for look in looks]
+    if not skill.weighs:
+        counts = Counter(vote.answer for vote in votes)
+        votes = [vote for vote in votes if counts[vote.answer] == max(counts.values())]
     best = posterior.likeliest(votes, classes(rules.question), skill.temperature).answer
     return next(look.said for look in looks if agreement.comparable(kind, look.said) == best)
 

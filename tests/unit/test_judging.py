@@ -80,6 +80,13 @@ def test_adaptive_is_disputed_at_the_cap_and_still_has_a_likeliest_answer() -> N
     assert likeliest(adaptive, WEIGHS, capped) == "approve"
 
 
+def test_what_most_gave_is_likeliest_where_weights_do_not_count_and_a_tie_goes_by_them() -> None:
+    weak, strong = looks("approve", "approve", p=0.55), looks("reject", p=0.95)
+    adaptive = rules(mode="adaptive", audit=0)
+    assert likeliest(adaptive, PLAIN, weak + strong) == "approve"
+    assert likeliest(adaptive, PLAIN, weak[:1] + strong) == likeliest(adaptive, WEIGHS, weak + strong) == "reject"
+
+
 def test_an_audit_adjudicates_what_agrees() -> None:
     audited = rules(mode="adaptive", audit=1)
     ruling = rule(audited, PLAIN, wanted=2, looks=looks("approve", "approve"))
