@@ -7,7 +7,7 @@ import sys
 import traceback
 from collections.abc import Callable
 
-from bench import beside, fairness, growth, http, intake, pages, pair, snapshot
+from bench import beside, fairness, growth, http, intake, pages, pair, screens, snapshot
 from bench.figures import Part, say
 from bench.peers import compare as peers
 from bench.results import Results
@@ -24,6 +24,7 @@ PARTS: dict[str, Callable[[bool], Part]] = {
     "fairness": fairness.main,
     "intake": intake.main,
     "page": pages.main,
+    "screens": screens.main,
 }
 
 

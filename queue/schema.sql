@@ -508,7 +508,9 @@ ALTER TABLE decisions ADD CONSTRAINT decisions_task_id_fkey FOREIGN KEY (task_id
 CREATE INDEX decisions_item ON public.decisions USING btree (item_id);
 CREATE INDEX decisions_overturns ON public.decisions USING btree (project_id, outcome) WHERE (supersedes IS NOT NULL);
 CREATE INDEX decisions_person ON public.decisions USING btree (person_id, created_at);
+CREATE INDEX decisions_reason ON public.decisions USING btree (project_id, reason_code, id);
 CREATE INDEX decisions_results ON public.decisions USING btree (project_id, id) WHERE (outcome IS NOT NULL);
+CREATE INDEX decisions_settling ON public.decisions USING btree (item_id, id) WHERE (outcome IS NOT NULL);
 CREATE UNIQUE INDEX decisions_superseded_once ON public.decisions USING btree (supersedes) WHERE (supersedes IS NOT NULL);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.decisions FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.decisions FOR EACH STATEMENT EXECUTE FUNCTION refuse();
@@ -875,9 +877,11 @@ ALTER TABLE items ADD CONSTRAINT items_priority_check CHECK (((priority >= '-10'
 ALTER TABLE items ADD CONSTRAINT items_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
 ALTER TABLE items ADD CONSTRAINT items_source_hash_check CHECK ((octet_length(source_hash) = 32));
 CREATE INDEX items_batch ON public.items USING btree (batch_id);
+CREATE INDEX items_key ON public.items USING btree (hashtextextended(idempotency_key, (0)::bigint), id);
 CREATE INDEX items_not_durable ON public.items USING btree (not_durable_in, id) WHERE (not_durable_in IS NOT NULL);
 CREATE UNIQUE INDEX items_partition ON public.items USING btree (partition_id, partition_no) WHERE (partition_id IS NOT NULL);
 CREATE INDEX items_project ON public.items USING btree (project_id, id);
+CREATE INDEX items_trace ON public.items USING btree (hashtextextended(trace_id, (0)::bigint), id);
 CREATE TRIGGER keep_alike BEFORE INSERT ON public.items FOR EACH ROW EXECUTE FUNCTION keep_alike();
 CREATE TRIGGER no_delete BEFORE DELETE ON public.items FOR EACH ROW EXECUTE FUNCTION refuse();
 GRANT INSERT ON items TO claimcheck_web;
@@ -983,6 +987,7 @@ ALTER TABLE messages ADD CONSTRAINT messages_received_by_fkey FOREIGN KEY (recei
 ALTER TABLE messages ADD CONSTRAINT messages_source_check CHECK ((source = ANY (ARRAY['http'::text, 'file'::text, 'stream'::text, 'replay'::text])));
 ALTER TABLE messages ADD CONSTRAINT messages_source_hash_check CHECK ((octet_length(source_hash) = 32));
 ALTER TABLE messages ADD CONSTRAINT messages_trace_id_check CHECK (((length(trace_id) >= 1) AND (length(trace_id) <= 200)));
+CREATE INDEX messages_amount ON public.messages USING btree (project_id, abs(variance_amount), id);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.messages FOR EACH STATEMENT EXECUTE FUNCTION refuse();
 GRANT INSERT ON messages TO claimcheck_web;
@@ -1646,7 +1651,27 @@ CASE
 END) STORED,
     novice boolean NOT NULL DEFAULT false,
     reserved_until timestamp with time zone,
-    held_for bigint);
+    held_for bigint,
+    open_id bigint GENERATED ALWAYS AS (
+CASE
+    WHEN ((ended_as IS NULL) AND (cancelled_at IS NULL) AND (kind <> 'gold'::text)) THEN id
+    ELSE NULL::bigint
+END) STORED,
+    open_queue integer GENERATED ALWAYS AS (
+CASE
+    WHEN ((ended_as IS NULL) AND (cancelled_at IS NULL) AND (kind <> 'gold'::text)) THEN queue_id
+    ELSE NULL::integer
+END) STORED,
+    led_id bigint GENERATED ALWAYS AS (
+CASE
+    WHEN ((ended_as IS NULL) AND (cancelled_at IS NULL) AND (kind = ANY (ARRAY['escalation'::text, 'adjudication'::text]))) THEN id
+    ELSE NULL::bigint
+END) STORED,
+    stopped_in integer GENERATED ALWAYS AS (
+CASE
+    WHEN ((ended_as IS NULL) AND (cancelled_at IS NOT NULL)) THEN project_id
+    ELSE NULL::integer
+END) STORED);
 ALTER TABLE tasks ADD CONSTRAINT tasks_blocked_untouched CHECK (((NOT waits) OR ((partition_id IS NOT NULL) AND (lease_count = 0) AND (ended_as IS NULL))));
 ALTER TABLE tasks ADD CONSTRAINT tasks_held_for_fkey FOREIGN KEY (held_for) REFERENCES batch_decisions(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
@@ -1663,9 +1688,13 @@ ALTER TABLE tasks ADD CONSTRAINT tasks_sound CHECK (((abandon_limit > 0) AND (pr
 CREATE INDEX tasks_claim ON public.tasks USING btree (lane_id, rank) INCLUDE (since) WHERE (state = 'pending'::text);
 CREATE INDEX tasks_item ON public.tasks USING btree (item_id);
 CREATE INDEX tasks_led ON public.tasks USING btree (led_in) WHERE (led_in IS NOT NULL);
+CREATE UNIQUE INDEX tasks_led_id ON public.tasks USING btree (led_id) WHERE (led_id IS NOT NULL);
 CREATE INDEX tasks_looked_at ON public.tasks USING btree (project_id, id) WHERE (wanted > 1);
 CREATE INDEX tasks_open ON public.tasks USING btree (open_in, id) WHERE (open_in IS NOT NULL);
+CREATE UNIQUE INDEX tasks_open_id ON public.tasks USING btree (open_id) WHERE (open_id IS NOT NULL);
+CREATE INDEX tasks_open_queue ON public.tasks USING btree (open_queue, id) WHERE (open_queue IS NOT NULL);
 CREATE UNIQUE INDEX tasks_parent_id_key ON public.tasks USING btree (parent_id) WHERE (parent_id IS NOT NULL);
+CREATE INDEX tasks_stopped ON public.tasks USING btree (stopped_in, id) WHERE (stopped_in IS NOT NULL);
 CREATE UNIQUE INDEX tasks_waiting ON public.tasks USING btree (partition_id, partition_no) WHERE waits;
 CREATE TRIGGER ended_once BEFORE UPDATE ON public.tasks FOR EACH ROW WHEN ((old.ended_as IS NOT NULL)) EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_delete BEFORE DELETE ON public.tasks FOR EACH ROW EXECUTE FUNCTION refuse();

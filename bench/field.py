@@ -1,0 +1,108 @@
+"""Fills a migrated database with a field to search in: items in every state, five looks each, and all that is rare or crowded among them."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from types import SimpleNamespace
+
+import psycopg
+
+from bench.load import BASE, HASH
+
+PROJECTS, REVIEWERS, LEADS = 20, 60, 2
+NAMES = SimpleNamespace(hot="ledger 1", rare="rare", trace="trace 17", queue="senior", reviewer=REVIEWERS, busy=1, lead=REVIEWERS + 1)
+
+
+@dataclass(frozen=True)
+class Field:
+    """How many items; decisions are five times as many.
+
+    Four fifths are settled, oldest first; of what follows a twentieth each is escalated, waiting (a hundred of them in the queue `senior`), cancelled
+    and paused; forty are held. Half belong to project 1, every tenth item to its one hot partition. NAMES says what is rare.
+    """
+
+    items: int
+
+    @property
+    def decisions(self) -> int:
+        return 5 * self.items
+
+
+MORE = """
+INSERT INTO lanes (skill_id, tier, queue) VALUES (1, 1, 'senior');
+INSERT INTO queues (project_id, name, lane_id) SELECT 1, 'senior', id FROM lanes WHERE queue = 'senior';
+INSERT INTO reason_codes (project_id, code, label) SELECT n, 'rare', 'Rare' FROM generate_series(1, {projects}) n;
+INSERT INTO people (name, role) SELECT 'lead ' || n, 'lead' FROM generate_series(1, {leads}) n;
+INSERT INTO partitions (project_id, key, accepted_no, last_no, settled_no, promoted_no) VALUES (1, 'ledger 1', {total} / 10, {total} / 10, {settled} / 10, {settled} / 10 + 1);
+INSERT INTO partitions (project_id, key, accepted_no, last_no, settled_no, promoted_no) SELECT 1, 'ledger ' || n, 0, 0, 0, 0 FROM generate_series(2, 1000) n;
+"""
+OF = "CASE WHEN n % 2 = 0 THEN 1 ELSE 2 + n / 2 % 19 END"
+AT = "clock_timestamp() - ({total} - n) * interval '30 days' / {total}"
+SCRIPTS = (
+    """
+INSERT INTO messages (project_id, idempotency_key, message_hash, source_hash, trace_id, partition_key, ledger_entity, currency, variance_amount, match_decision, source, received_by)
+SELECT {of}, 'k' || n, {hash}, {hash}, 'm' || n, 'x', 'x', 'EUR', CASE WHEN m % ({total} / 24) = 7 THEN 2000000 + m ELSE m * 7919 % 100000 / 100.0 END, 'UNMATCHED', 'http', 0
+  FROM generate_series(1, {total} / 8) m CROSS JOIN LATERAL (SELECT 8 * m - 7 AS n) i;
+""",
+    """
+INSERT INTO items (project_id, batch_id, idempotency_key, source_hash, trace_id, priority, evidence_version, partition_id, partition_no, message_id, created_at)
+SELECT {of}, {of}, 'k' || n, {hash}, CASE WHEN n % ({total} / 4) = 17 THEN 'trace 17' ELSE 't' || n END, 0, 1, CASE WHEN n % 10 = 0 THEN 1 END, CASE WHEN n % 10 = 0 THEN n / 10 END,
+       CASE WHEN n % 8 = 1 THEN n / 8 + 1 END, {at} FROM generate_series(1, {total}) n;
+""",
+    """
+INSERT INTO evidence (item_id, version, title, fields, created_by, published_at, created_at)
+SELECT n, 1, 'Invoice ' || n, '{{}}', 0, {at}, {at} FROM generate_series(1, {total}) n;
+""",
+    """
+INSERT INTO tasks (item_id, project_id, kind, queue_id, lane_id, priority, rank, since, wanted, abandon_limit, price_minor, evidence_version, shown_version, evidence_hash,
+                   partition_id, partition_no, waits, paused, cancelled_at, seen_by, votes, lease_count, ended_as, ended_at, created_at)
+SELECT n, {of}, 'review', CASE WHEN aged AND n % 2 = 0 AND n <= {settled} + {fifth} + 200 THEN 3 * {projects} + 1 ELSE {of} END, {of}, 0, n::float8 / {total}, {at}, 5, 3, 0, 1, 1, {hash},
+       CASE WHEN n % 10 = 0 THEN 1 END, CASE WHEN n % 10 = 0 THEN n / 10 END, n % 10 = 0 AND n > {settled} + 10,
+       n > {settled} + 3 * {fifth} AND n <= {settled} + 4 * {fifth}, CASE WHEN n > {settled} + 2 * {fifth} AND n <= {settled} + 3 * {fifth} AND n % 10 <> 0 THEN clock_timestamp() END,
+       CASE WHEN n <= {settled} THEN ARRAY[1, 2, 3, 4, 5] WHEN led THEN ARRAY[1, 2, 3, 4, 5] ELSE '{{}}' END,
+       CASE WHEN n <= {settled} OR led THEN array_fill('approve'::text, ARRAY[5]) ELSE '{{}}' END, CASE WHEN n <= {settled} OR led THEN 5 ELSE 0 END,
+       CASE WHEN n <= {settled} THEN 'decided' WHEN led THEN 'escalated' END, CASE WHEN n <= {settled} OR led THEN {at} END, {at}
+  FROM generate_series(1, {total}) n CROSS JOIN LATERAL (SELECT n > {settled} AND n <= {settled} + {fifth} AND n % 10 <> 0 AS led, n > {settled} + {fifth} AS aged) w;
+INSERT INTO tasks (item_id, project_id, parent_id, kind, queue_id, lane_id, priority, rank, since, wanted, price_minor, evidence_version, shown_version, evidence_hash, created_at)
+SELECT n, {of}, n, 'escalation', q.id, q.lane_id, 10, n::float8 / {total}, {at}, 1, 0, 1, 1, {hash}, {at}
+  FROM generate_series({settled} + 1, {settled} + {fifth}) n JOIN queues q ON q.project_id = {of} AND q.name = 'escalation' WHERE n % 10 <> 0;
+""",
+    """
+INSERT INTO decisions (item_id, task_id, project_id, project_version, person_id, verdict, outcome, evidence_version, shown_version, evidence_hash, reason_code, created_at)
+SELECT n, n, {of}, 1, CASE WHEN k = 6 THEN 0 WHEN k = 2 AND n % ({settled} / 3) = 5 THEN {reviewers} ELSE 1 + (n * 7 + k * 13) % ({reviewers} - 1) END, 'approve', CASE WHEN k = 6 THEN 'approve' END,
+       1, 1, {hash}, CASE WHEN k = 6 THEN 'agreement' WHEN k = 2 AND n % ({settled} / 5) = 6 THEN 'rare' WHEN n % 10 = 3 THEN 'bad' ELSE 'ok' END, {at}
+  FROM generate_series(1, {settled} + {fifth}) n CROSS JOIN generate_series(1, 6) k WHERE n <= {settled} OR k < 6;
+""",
+    """
+INSERT INTO events (at, kind, person_id, project_id, item_id, task_id)
+SELECT {at}, 'assignment.submitted', 1 + (n * 7 + 13) % ({reviewers} - 1), {of}, n, n FROM generate_series(1, {settled} + {fifth}) n;
+""",
+)
+HELD = """
+INSERT INTO assignments (task_id, item_id, person_id, lane_id, lease_no, evidence_version, evidence_hash, claimed_at, lease_seconds, idle_seconds, hold_until, lease_expires, may_be_last)
+SELECT t.id, t.item_id, row_number() OVER (ORDER BY t.id), t.lane_id, 1, 1, {hash}, clock_timestamp(), 1800, 300, clock_timestamp() + interval '9 days', clock_timestamp() + interval '2 days', false
+  FROM tasks t WHERE t.id IN (SELECT {total} - 10 * n - 3 FROM generate_series(1, 40) n);
+UPDATE tasks t SET lease_count = 1, wanted = 1, seen_by = ARRAY[a.person_id] FROM assignments a WHERE a.task_id = t.id;
+"""
+
+
+def fill(superuser: str, field: Field) -> float:
+    """Fills the database at `superuser`, and leaves it analysed; the seconds it took."""
+    began, total = time.monotonic(), field.items
+    names: dict[str, object] = {"skills": PROJECTS, "projects": PROJECTS, "reviewers": REVIEWERS, "people": REVIEWERS, "leads": LEADS, "hash": HASH}
+    names |= {"total": total, "settled": total * 4 // 5, "fifth": total // 20, "of": OF, "at": AT.format(total=total)}
+    run = partial(_run, superuser)
+    run(BASE.format(**names) + MORE.format(**names))
+    with ThreadPoolExecutor() as threads:  # a table each: no row looks for another while triggers are off
+        list(threads.map(run, (script.format(**names) for script in SCRIPTS)))
+    run(HELD.format(**names))
+    run("VACUUM ANALYZE")
+    return time.monotonic() - began
+
+
+def _run(superuser: str, script: str) -> None:
+    with psycopg.connect(superuser, autocommit=True, options="-c session_replication_role=replica") as connection:
+        connection.execute(script.encode())

@@ -1,0 +1,127 @@
+"""What the screens of leads and operators read: the buffers of each of their statements in two databases, one of them ten times as large."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+from psycopg.rows import dict_row
+
+from bench.field import Field, fill
+from bench.figures import Part
+from bench.ground import empty, server
+from claimcheck import migrations
+from claimcheck.db import STATEMENTS
+
+SMALL, FULL = Field(100_000), Field(1_000_000)
+BOUND = 500  # shared buffers that a screen may read, all its statements together
+PAYLOADS = {"spool", "evidence_parts"}  # what is sent, and what tells where it lies
+
+
+@dataclass(frozen=True)
+class Screen:
+    """One look at a screen: its statements with what they are asked. `grows`: how much more it may read in the larger database (a level of an index a lookup)."""
+
+    name: str
+    statements: Sequence[tuple[str, dict[str, Any]]]
+    grows: float = 1.35
+    bound: int = BOUND
+
+
+SCREENS: list[Screen] = [
+    Screen("an item's page", [("items/facts", {"item_id": 77, "customer_id": None}), ("items/history", {"item_id": 77})]),
+]
+
+
+@dataclass
+class Read:
+    """What statements read: buffers, the tables, and the rows that were looked at in vain or sorted."""
+
+    buffers: int = 0
+    tables: set[str] = field(default_factory=set)
+    most: int = 0
+
+
+def positional(statement: str) -> tuple[str, list[str]]:
+    """The statement with $1, $2 … and the names they stand for."""
+    names: list[str] = []
+
+    def number(match: re.Match[str]) -> str:
+        if match[1] not in names:
+            names.append(match[1])
+        return f"${names.index(match[1]) + 1}"
+
+    return re.sub(r"%\((\w+)\)[sbt]", number, STATEMENTS[statement]).replace("%%", "%"), names
+
+
+def read(connection: psycopg.Connection[dict[str, Any]], screen: Screen) -> Read:
+    """Runs a screen's statements by their generic plans, twice (the first run warms the catalogue), and takes back what they did."""
+    found = Read()
+    for statement, params in screen.statements:
+        for last in (False, True):
+            plan = explained(connection, statement, params)
+            if last:
+                found.buffers += plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
+                for node in nodes(plan):
+                    found.most = max(
+                        found.most, int((node.get("Actual Rows", 0) + node.get("Rows Removed by Filter", 0)) * node.get("Actual Loops", 0))
+                    )
+                    if node.get("Actual Loops") and "Relation Name" in node:
+                        found.tables.add(node["Relation Name"])
+    return found
+
+
+def explained(connection: psycopg.Connection[dict[str, Any]], statement: str, params: dict[str, Any]) -> dict[str, Any]:
+    """The executed plan of a prepared statement, rolled back."""
+    text, names = positional(statement)
+    name = "s_" + statement.replace("/", "_")
+    if not connection.execute("SELECT 1 FROM pg_prepared_statements WHERE name = %s", (name,)).fetchone():
+        connection.execute("SET plan_cache_mode = force_generic_plan")
+        connection.execute(f"PREPARE {name} AS {text}".encode())
+    values = psycopg.ClientCursor(connection).mogrify(", ".join(["%s"] * len(names)).encode(), [params[n] for n in names])
+    with connection.transaction(force_rollback=True):
+        row = connection.execute(
+            f"EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE {name}{f' ({values})' if names else ''}".encode()
+        ).fetchone()
+    assert row is not None
+    plan = row["QUERY PLAN"] if isinstance(row["QUERY PLAN"], list) else json.loads(row["QUERY PLAN"])
+    return plan[0]["Plan"]
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for child in plan.get("Plans", []):
+        yield from nodes(child)
+
+
+def reader(superuser: str) -> psycopg.Connection[dict[str, Any]]:
+    """A connection whose rows are dictionaries, as `read` needs it."""
+    return psycopg.Connection[dict[str, Any]].connect(superuser, autocommit=True, row_factory=dict_row)
+
+
+@contextmanager
+def filled(postgres: Any, size: Field, part: Part) -> Iterator[psycopg.Connection[dict[str, Any]]]:
+    """A connection to a database with a field of that size."""
+    with empty(postgres) as name:
+        migrations.migrate(postgres.conninfo("owner", name))
+        superuser = postgres.conninfo("postgres", name)
+        part.say(f"{size.items:,} items and {size.decisions:,} decisions made in {fill(superuser, size):.0f} s")
+        with reader(superuser) as connection:
+            yield connection
+
+
+def main(full: bool) -> Part:
+    part = Part("screens", ["screen", "items", "buffers", "of a tenth"])
+    size = FULL if full else SMALL
+    with server() as postgres, ExitStack() as stack:
+        tenth, larger = (stack.enter_context(filled(postgres, one, part)) for one in (Field(size.items // 10), size))
+        for screen in SCREENS:
+            small, large = read(tenth, screen), read(larger, screen)
+            part.row(screen.name, f"{size.items:,}", str(large.buffers), str(small.buffers))
+            part.goal(f"{screen.name}, {size.items:,} items", [large.buffers], most=screen.bound, unit="buffers")
+    return part
