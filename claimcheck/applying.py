@@ -28,7 +28,8 @@ class Applier:
     """Takes ids of outbox rows and sees to them. What it does is fenced by leases in Postgres: it may be killed at any moment."""
 
     def __init__(self, db: Database, sender: deliveries.Sender, threads: int = THREADS):
-        self.db, self.sender = db, sender
+        self.db, self.sender, self.threads = db, sender, threads
+        self.resting = threading.Event()  # while it is set nothing new is taken
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="apply")
         self._came_free, self.free = threading.Condition(), threads
         self._stopping = threading.Event()
@@ -36,11 +37,16 @@ class Applier:
     def take(self, outbox_id: int, seconds: float | None = None) -> bool:
         """Hands a row to a free thread; waits for one, `seconds` at most. False: none came free, the row is left alone."""
         with self._came_free:
-            if not self._came_free.wait_for(lambda: self.free > 0, seconds) or self._stopping.is_set():
+            if self.resting.is_set() or not self._came_free.wait_for(lambda: self.free > 0, seconds) or self._stopping.is_set():
                 return False
             self.free -= 1
         self._pool.submit(self._run, outbox_id)
         return True
+
+    @property
+    def busy(self) -> int:
+        """How many rows are in hand."""
+        return self.threads - self.free
 
     def stop(self) -> None:
         """Finishes what is under way (a call has its deadline), begins nothing more."""
@@ -72,7 +78,7 @@ class Applier:
         """The first of these rows that can be had."""
         until = time.monotonic() + CHAIN_SECONDS
         for outbox_id in outbox_ids:
-            if not self._stopping.is_set() and (taken := _insist(until, outbox.lease, self.db, outbox_id=outbox_id)):
+            if not (self._stopping.is_set() or self.resting.is_set()) and (taken := _insist(until, outbox.lease, self.db, outbox_id=outbox_id)):
                 return taken
         return None
 

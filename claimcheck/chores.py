@@ -17,6 +17,11 @@ class Chore:
         self.name, self.waits, self.run = name, waits, run
         self._busy = threading.Lock()
 
+    @property
+    def busy(self) -> bool:
+        """Whether a run is under way."""
+        return self._busy.locked()
+
     def take(self) -> None:
         """Begins a run, unless one is under way."""
         if self._busy.acquire(blocking=False):

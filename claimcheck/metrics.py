@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
@@ -12,6 +13,7 @@ from prometheus_client.metrics_core import Metric
 from claimcheck import dead_letters
 from claimcheck.db import Database
 from claimcheck.intake import inbox, signals
+from claimcheck.operations import measures
 
 WAITING = 1_000_000  # messages, where their count stops
 BUCKETS = (0, 1, 2, 3, 5, 10, 20)
@@ -49,18 +51,20 @@ class Collector:
     """Measures of a database, in prometheus-client's terms."""
 
     db: Database
+    home: Path
 
     def collect(self) -> Iterator[Metric]:
         yield from _queues(self.db.all("metrics/queues", Queue))
         yield _histogram(self.db.all("metrics/lease_counts", Leases))
         yield from _totals(self.db.all("metrics/totals", Totals)[0])
         yield from _intake(self.db)
+        yield from measures.collect(self.db, self.home)
 
 
-def text(db: Database) -> bytes:
-    """All measures in Prometheus's text format."""
+def text(db: Database, home: Path) -> bytes:
+    """All measures in Prometheus's text format; `home` is the folder whose disk is watched."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(Collector(db))
+    registry.register(Collector(db, home))
     return generate_latest(registry)
 
 

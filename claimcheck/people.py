@@ -223,8 +223,3 @@ def waiting_escalations(db: Database) -> int:
     """Escalations that a lead could take now, counted to a hundred."""
     found = db.one("people/waiting_escalations", Waiting)
     return found.waiting if found else 0
-
-
-def answers(db: Database) -> bool:
-    """Whether the table of people can be read."""
-    return db.one("people/load", Person, person_id=SYSTEM) is not None

@@ -553,6 +553,20 @@ GRANT INSERT ON drafts TO claimcheck_web;
 GRANT SELECT ON drafts TO claimcheck_web;
 GRANT UPDATE (body, saved_at) ON drafts TO claimcheck_web;
 
+CREATE TABLE drains (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    draining boolean NOT NULL,
+    person_id integer NOT NULL,
+    reason text NOT NULL);
+ALTER TABLE drains ADD CONSTRAINT drains_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE drains ADD CONSTRAINT drains_pkey PRIMARY KEY (id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.drains FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.drains FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON drains TO claimcheck_web;
+GRANT SELECT ON drains TO claimcheck_web;
+GRANT SELECT ON drains TO claimcheck_worker;
+
 CREATE TABLE effects (
     id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
     project_id integer NOT NULL,
@@ -1317,6 +1331,25 @@ GRANT INSERT ON pipeline_workers TO claimcheck_web;
 GRANT SELECT ON pipeline_workers TO claimcheck_web;
 GRANT SELECT ON pipeline_workers TO claimcheck_worker;
 GRANT UPDATE (handled, in_flight, measured, p99_ms, queued, seen_at, settings_version, source, started_at, state, stopped_at) ON pipeline_workers TO claimcheck_web;
+
+CREATE TABLE processes (
+    name text NOT NULL,
+    kind text NOT NULL,
+    started_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    seen_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    stopped_at timestamp with time zone,
+    resting boolean NOT NULL DEFAULT false,
+    busy integer NOT NULL DEFAULT 0);
+ALTER TABLE processes ADD CONSTRAINT processes_kind_check CHECK ((kind = ANY (ARRAY['worker'::text, 'dispatcher'::text, 'publisher'::text, 'intake'::text])));
+ALTER TABLE processes ADD CONSTRAINT processes_pkey PRIMARY KEY (name);
+GRANT DELETE ON processes TO claimcheck_web;
+GRANT INSERT ON processes TO claimcheck_web;
+GRANT SELECT ON processes TO claimcheck_web;
+GRANT DELETE ON processes TO claimcheck_worker;
+GRANT INSERT ON processes TO claimcheck_worker;
+GRANT SELECT ON processes TO claimcheck_worker;
+GRANT UPDATE (busy, kind, resting, seen_at, started_at, stopped_at) ON processes TO claimcheck_web;
+GRANT UPDATE (busy, kind, resting, seen_at, started_at, stopped_at) ON processes TO claimcheck_worker;
 
 CREATE TABLE project_clocks (
     project_id integer NOT NULL,

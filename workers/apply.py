@@ -16,6 +16,8 @@ def run(outbox_id: int) -> None:
     """Has an outbox row or a chore seen to; comes back as soon as a thread has taken it, for Postgres knows what becomes of it."""
     if applier is None:
         raise RuntimeError("no worker listens in this process")
+    if applier.resting.is_set():
+        return  # the bell is rung again once work is taken again
     if outbox_id in chores:
         chores[outbox_id].take()
     else:

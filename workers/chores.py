@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
+from claimcheck.applying import Applier
 from claimcheck.bulk import working
 from claimcheck.chores import Chore
 from claimcheck.config import Settings
 from claimcheck.datasets import making
 from claimcheck.db import Database
 from claimcheck.experts import upkeep
+from claimcheck.operations.pulse import Pulse
 from claimcheck.store import Store
 
 SCORING, DATASETS, BULK = 0, -1, -2
@@ -24,4 +27,11 @@ def of(settings: Settings, db: Database) -> dict[int, Chore]:
     if settings.s3_endpoint:
         desk = making.Desk(db, Store(settings), str(settings.secret_key))
         found[DATASETS] = Chore("datasets", partial(making.waits, db), partial(making.run, desk))
+    return found
+
+
+def pulse(db: Database, kind: str, applier: Applier, ours: Mapping[int, Chore]) -> Pulse:
+    """The pulse of a process that applies outcomes and does chores; both rest with it."""
+    found = Pulse(db, kind, lambda: applier.busy + sum(chore.busy for chore in ours.values()))
+    applier.resting = found.resting
     return found

@@ -75,6 +75,9 @@ def run(
     """Rounds until `stop` is set."""
     due = Chores(ours, bell, away_seconds)
     while not stop.is_set():
+        if applier.resting.is_set():
+            stop.wait(IDLE_SECONDS)
+            continue
         try:
             due.look()
             pause = 0 if _round(db, bell, applier, away_seconds) else IDLE_SECONDS
@@ -132,10 +135,13 @@ def main() -> None:
         signal.signal(number, lambda *_: stop.set())
     db = Database(str(settings.database_url_worker), max_size=10, name="dispatcher")
     applier = applying.Applier(db, deliveries.sender(settings))
+    ours = chores.of(settings, db)
+    pulse = chores.pulse(db, "dispatcher", applier, ours).start()
     try:
-        run(db, Bell(str(settings.redis_url)), applier, chores.of(settings, db), stop, away_seconds)
+        run(db, Bell(str(settings.redis_url)), applier, ours, stop, away_seconds)
     finally:
         applier.stop()
+        pulse.stop()
         db.close()
 
 

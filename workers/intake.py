@@ -29,6 +29,7 @@ from claimcheck.intake.dropping import DropFolder
 from claimcheck.intake.pool import Pool
 from claimcheck.intake.sources import InboxSource, Source, Threads
 from claimcheck.intake.streams import StreamSource
+from claimcheck.operations.pulse import Pulse
 from claimcheck.store import Store
 
 IDLE_SECONDS, AWAY_SECONDS = 0.2, 1.0  # between rounds that found nothing; while a server does not answer
@@ -64,6 +65,7 @@ class Intake:
         self.settings, self.db, self.in_force, self.stop = settings, db, in_force, stop
         self.name, self.threads = f"{socket.gethostname()}:{os.getpid()}", Threads()
         self.pools = {source.name: Pool(source, in_force) for source in self._sources()}
+        self.pulse = Pulse(db, "intake", lambda: sum(pool.status.queued + pool.status.in_flight for pool in self.pools.values()))
         self.drop = DropFolder(settings.drop_folder or settings.home / "drop", db, self.name, stop.threads, in_force)
 
     def _sources(self) -> list[Source[Any]]:
@@ -77,8 +79,10 @@ class Intake:
         """Until told to stop. Whether everything that was in flight was finished. Raises what a pool ended by, which must not be missed."""
         rounds = [self._resolve, functools.partial(records.relay, self.db, records.log(self.settings.home)), self.drop.round]
         rounds += [Folders(self.db, Store(self.settings), self.stop.threads).round] if self.settings.s3_secret_key else []
-        aside = [asyncio.create_task(self._rounds(work, IDLE_SECONDS)) for work in rounds]
-        aside += [asyncio.create_task(self._rounds(self._look, LOOK_SECONDS)), asyncio.create_task(self._rounds(self._lag, LAG_SECONDS))]
+        await self.threads.help(self.pulse.start)
+        aside = [asyncio.create_task(self._rounds(self._unless_resting(work), IDLE_SECONDS)) for work in rounds]
+        aside += [asyncio.create_task(self._rest()), asyncio.create_task(self._rounds(self._look, LOOK_SECONDS))]
+        aside += [asyncio.create_task(self._rounds(self._lag, LAG_SECONDS))]
         running = [asyncio.create_task(pool.run()) for pool in self.pools.values()]
         log.info("intake listens", sources=[*self.pools], settings_version=self.in_force.version.version)
         await self._asked_or_broken(running)
@@ -116,6 +120,16 @@ class Intake:
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self.stop.asked.wait(), seconds)
 
+    def _unless_resting(self, work: Callable[[], Any]) -> Callable[[], Any]:
+        return lambda: None if self.pulse.resting.is_set() else work()
+
+    async def _rest(self) -> None:
+        """Keeps the pools as the operators want them."""
+        while not self.stop.asked.is_set():
+            for pool in self.pools.values():
+                pool.rest(self.pulse.resting.is_set())
+            await self._pause(IDLE_SECONDS)
+
     def _resolve(self) -> int:
         return len(resolving.resolve(self.db, worker=self.name, settings_version=self.in_force.version.version))
 
@@ -132,6 +146,7 @@ class Intake:
             await pool.source.close()
         try:
             await self.threads.help(self._look)
+            await self.threads.help(self.pulse.stop)
         except errors.Error as error:
             log.warning("intake can't say that it stops", error=error.code)
         log.info("intake ends", settings_version=self.in_force.version.version)

@@ -6,10 +6,12 @@ import random
 import signal
 import threading
 import time
+from contextlib import nullcontext
 
 from claimcheck import alerts, boosting, config, errors, evidence, lease_times, logs, publishing, sweeps
 from claimcheck.db import Database
 from claimcheck.forecasts import record
+from claimcheck.operations.pulse import Pulse
 from claimcheck.store import Store
 
 IDLE_SECONDS = 0.2
@@ -20,10 +22,13 @@ AWAY_SECONDS, LONGEST_SECONDS = 0.5, 5.0  # between attempts while the database 
 log = logs.get("publisher")
 
 
-def run(db: Database, store: Store, stop: threading.Event) -> None:
-    """Rounds of publishing until `stop` is set; it finishes the round it is in. Outages are waited out."""
+def run(db: Database, store: Store, stop: threading.Event, pulse: Pulse | None = None) -> None:
+    """Rounds of publishing until `stop` is set; it finishes the round it is in, and begins none while its pulse rests. Outages are waited out."""
     away, boosted, forecast = 0, float("-inf"), float("-inf")
     while not stop.is_set():
+        if pulse and pulse.resting.is_set():
+            stop.wait(IDLE_SECONDS)
+            continue
         try:
             if time.monotonic() - boosted > BOOST_SECONDS:
                 boosted = time.monotonic()
@@ -33,7 +38,8 @@ def run(db: Database, store: Store, stop: threading.Event) -> None:
                 forecast = time.monotonic()
                 record.run(db)
                 alerts.run(db)
-            pause = _round(db, store, probe=away > 0)
+            with pulse.round() if pulse else nullcontext():
+                pause = _round(db, store, probe=away > 0)
             away = 0
         except errors.Error as error:
             away += 1
@@ -63,9 +69,11 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     db = Database(str(settings.database_url_worker), max_size=publishing.THREADS + 2, name="publisher")
+    pulse = Pulse(db, "publisher").start()
     try:
-        run(db, Store(settings, connections=publishing.THREADS + 2), stop)
+        run(db, Store(settings, connections=publishing.THREADS + 2), stop, pulse)
     finally:
+        pulse.stop()
         db.close()
 
 

@@ -79,11 +79,13 @@ def main() -> None:
     stop.listen()
     db = Database(str(settings.database_url_worker), max_size=10, name="worker")
     apply.applier, apply.chores = applying.Applier(db, deliveries.sender(settings)), chores.of(settings, db)
+    pulse = chores.pulse(db, "worker", apply.applier, apply.chores).start()
     try:
         work(str(settings.redis_url), stop)
     finally:
         stop.listen()
         apply.applier.stop()
+        pulse.stop()
         db.close()
 
 

@@ -45,7 +45,7 @@ class Pool:
         self._busy: set[Hashable] = set()
         self._suspects: set[Hashable] = set()  # sequences of a batch that failed: each is tried by itself
         self._flying: dict[asyncio.Task[None], Sequence[Run]] = {}
-        self._stopping, self._news = asyncio.Event(), asyncio.Event()
+        self._stopping, self._news, self._resting = asyncio.Event(), asyncio.Event(), False
         self._took: deque[float] = deque(maxlen=MEASURED)
         self._queued = self._bytes = self._handled = self._away = 0
 
@@ -60,6 +60,12 @@ class Pool:
         """No more pulling; `run` comes back when what is in flight is done, or its time is over."""
         self._stopping.set()
         self._tell()
+
+    def rest(self, resting: bool) -> None:
+        """While it rests nothing is pulled; what was pulled is handled."""
+        if resting != self._resting:
+            self._resting = resting
+            self._tell()
 
     async def run(self) -> bool:
         """Until `stop`. Whether everything in flight was finished in its time; the rest's leases run out by themselves."""
@@ -88,7 +94,7 @@ class Pool:
 
     def _room(self) -> int:
         asked = self.settings().parameters
-        if self._bytes and self._bytes + asked.prefetch_bytes > asked.queue_max_bytes:
+        if self._resting or (self._bytes and self._bytes + asked.prefetch_bytes > asked.queue_max_bytes):
             return 0
         return min(asked.prefetch, asked.queue_maxsize - self._queued)
 

@@ -22,7 +22,7 @@ def show() -> Response:
             auth.person(("operator",))
     except errors.Error as error:  # a scraper has no use for the sign-in page
         return Response(f"{error.detail}\n", error.status, {"WWW-Authenticate": "Bearer"}, mimetype="text/plain")
-    return Response(metrics.text(desk().db), content_type=metrics.CONTENT_TYPE)
+    return Response(metrics.text(desk().db, desk().settings.home), content_type=metrics.CONTENT_TYPE)
 
 
 def _is_this_machine() -> bool:

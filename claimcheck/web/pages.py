@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable
 from functools import lru_cache
 
-import redis
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request
 
-from claimcheck import errors, logs, migrations, people
+from claimcheck import errors
+from claimcheck.operations import readiness
 from claimcheck.web import Desk, access, desk, htmx, places
 
 blueprint = Blueprint("pages", __name__)
-log = logs.get("claimcheck.web")
 THEMES, THEME_COOKIE = ("auto", "light", "dark"), "theme"
 YEAR_SECONDS = 365 * 24 * 3600
 _one_at_a_time = threading.Lock()
@@ -71,39 +69,15 @@ def healthz():
 @blueprint.get("/readyz")
 @access.public
 def readyz():
-    """Whether work can be done. Redis is only a doorbell: its absence is told, and stops nothing."""
+    """Whether work can be done, each server with its name and the milliseconds that it took."""
     with _one_at_a_time:
         checks = _checked_lately(int(time.monotonic()), desk())
-    ready = all(ok for name, ok in checks.items() if name != "doorbell")
-    told = {name: "ok" if ok else "failing" for name, ok in checks.items()}
-    return jsonify(status="ready" if ready else "not ready", checks=told), 200 if ready else 503
+    ready = readiness.is_ready(checks)
+    told = {check.name: "ok" if check.ok else "failing" for check in checks}
+    return jsonify(status="ready" if ready else "not ready", checks=told, ms={check.name: check.ms for check in checks}), 200 if ready else 503
 
 
 @lru_cache(maxsize=1)
-def _checked_lately(_second: int, desk: Desk) -> dict[str, bool]:
+def _checked_lately(_second: int, desk: Desk) -> list[readiness.Check]:
     """At most once a second: anybody may ask."""
-    return {name: _holds(name, desk, check) for name, check in CHECKS.items()}
-
-
-def _holds(name: str, desk: Desk, check: Callable[[Desk], bool]) -> bool:
-    try:
-        return check(desk)
-    except Exception as error:
-        log.warning("readyz.failing", check=name, error=f"{type(error).__name__}: {error}")
-        return False
-
-
-def _doorbell(desk: Desk) -> bool:
-    client = redis.Redis.from_url(desk.settings.redis_url or "", socket_connect_timeout=1, socket_timeout=1)
-    try:
-        return bool(client.ping())
-    finally:
-        client.close()
-
-
-CHECKS: dict[str, Callable[[Desk], bool]] = {
-    "database": lambda desk: people.answers(desk.db),
-    "migrations": lambda desk: not migrations.pending(desk.settings.database_url_web or ""),
-    "store": lambda desk: desk.store.ready(),
-    "doorbell": _doorbell,
-}
+    return readiness.checks(desk.settings, desk.db, desk.store)

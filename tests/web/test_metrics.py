@@ -29,6 +29,11 @@ NAMES = {
     "claimcheck_intake_signals": "counter",
     "claimcheck_inbox_messages": "gauge",
     "claimcheck_inbox_oldest_seconds": "gauge",
+    "claimcheck_processes": "gauge",
+    "claimcheck_deadlines": "gauge",
+    "claimcheck_dead_letters_last_hour": "gauge",
+    "claimcheck_saturated_last_5_minutes": "gauge",
+    "claimcheck_disk_free_ratio": "gauge",
 }
 
 
@@ -115,6 +120,6 @@ def test_it_costs_little_however_much_there_is(database: Any) -> None:
     """No plan reads a whole table that grows: tasks and decisions are reached by an index, and never all of them."""
     with psycopg.connect(database.web) as sql:
         sql.execute("SET enable_seqscan = off")
-        for name in ("metrics/queues", "metrics/lease_counts"):
+        for name in ("metrics/queues", "metrics/lease_counts", "operations/recent"):
             plan = "\n".join(row[0] for row in sql.execute(f"EXPLAIN {STATEMENTS[name]}").fetchall())  # type: ignore[arg-type]
-            assert not re.search(r"Seq Scan on (tasks|assignments|decisions|outbox)", plan), plan
+            assert not re.search(r"Seq Scan on (tasks|assignments|decisions|outbox|dead_letters)", plan), plan

@@ -1,0 +1,72 @@
+"""A program's pulse: it says every two seconds that it is there and what it has in hand, and hears whether it is to take nothing new."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from claimcheck import errors, logs
+from claimcheck.db import Database
+
+SECONDS = 2.0
+KINDS = ("worker", "dispatcher", "publisher", "intake")
+
+log = logs.get("claimcheck.pulse")
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    draining: bool
+
+
+class Pulse:
+    """One process's. While the database is away `resting` stays as it was."""
+
+    def __init__(self, db: Database, kind: str, busy: Callable[[], int] | None = None):
+        self.db, self.kind, self.busy = db, kind, busy or (lambda: self._rounds)
+        self._rounds = 0
+        self.name, self.resting = f"{socket.gethostname()}:{os.getpid()}", threading.Event()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="pulse", daemon=True)
+
+    def start(self) -> Pulse:
+        """Has spoken once when it comes back, so that a program that starts into a drain takes nothing."""
+        self.beat()
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """Says that the program has ended."""
+        self._ended.set()
+        if self._thread.is_alive():
+            self._thread.join(SECONDS)
+        self.beat()
+
+    @contextmanager
+    def round(self) -> Iterator[None]:
+        """A piece of work of a program that does one after the other: it is busy as long as the block lasts."""
+        self._rounds = 1
+        try:
+            yield
+        finally:
+            self._rounds = 0
+
+    def beat(self) -> None:
+        """Says and hears once."""
+        how = {"name": self.name, "kind": self.kind, "busy": self.busy(), "resting": self.resting.is_set(), "stopped": self._ended.is_set()}
+        try:
+            heard = self.db.one("operations/say", _Heard, **how)
+        except errors.Error as error:
+            log.warning("pulse unheard", error=error.code)
+            return
+        if heard and heard.draining != self.resting.is_set():
+            log.info("takes nothing new" if heard.draining else "takes work again", kind=self.kind)
+            self.resting.set() if heard.draining else self.resting.clear()
+
+    def _run(self) -> None:
+        while not self._ended.wait(SECONDS):
+            self.beat()
