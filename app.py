@@ -37,8 +37,10 @@ def create_app(settings: Settings | None = None) -> Flask:
 
 def _config(settings: Settings) -> dict[str, object]:
     secure = settings.base_url.startswith("https://")
+    in_force, *former = str(settings.secret_key).split("\n")
     return {
-        "SECRET_KEY": settings.secret_key,
+        "SECRET_KEY": in_force,
+        "SECRET_KEY_FALLBACKS": former,
         "SESSION_COOKIE_NAME": "__Host-notices" if secure else f"notices-{settings.port}",  # signed; who somebody is never stands in it
         "SESSION_COOKIE_SECURE": secure,
         "SESSION_PROTECTION": None,  # flask-login's, for sessions that a cookie holds

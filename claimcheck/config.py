@@ -76,7 +76,7 @@ class Settings(BaseSettings):
     s3_bucket: str = Field(default="claimcheck", pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", description="a bucket's name")
     secret_key: str | None = Field(
         default=None, repr=False,
-        description="at least 32 bytes of your own: python3 -c 'import secrets; print(secrets.token_urlsafe(48))'",
+        description="at least 32 bytes of your own, a former key on a line below: python3 -c 'import secrets; print(secrets.token_urlsafe(48))'",
     )  # fmt: skip
     demo: bool = Field(default=True, description="0 for an empty desk, or 1")
     demo_password: str | None = Field(default=None, repr=False, min_length=12, max_length=200, description="a password of 12 to 200 characters")
@@ -121,11 +121,12 @@ class Settings(BaseSettings):
     @field_validator("secret_key")
     @classmethod
     def _is_secret(cls, value: str | None) -> str | None:
-        letters = "".join(filter(str.isalnum, value or "")).lower()
-        if value is not None and len(value.encode()) < 32:
-            raise ValueError("it is too short")
-        if value is not None and (len(set(value)) < 8 or any(word in letters for word in WELL_KNOWN)):
-            raise ValueError("it can be guessed")
+        for line in value.split("\n") if value is not None else ():
+            letters = "".join(filter(str.isalnum, line)).lower()
+            if len(line.encode()) < 32:
+                raise ValueError("it is too short")
+            if len(set(line)) < 8 or any(word in letters for word in WELL_KNOWN):
+                raise ValueError("it can be guessed")
         return value
 
     @model_validator(mode="before")

@@ -39,7 +39,7 @@ class Webhook:
     def secrets(self, secret_key: str) -> list[str]:
         """What signs a call now. Raises signing.Unsealable where SECRET_KEY is another one."""
         sealed = [self.sealed_secret, *([self.sealed_former] if self.sealed_former else [])]
-        return [signing.unseal(secret_key, _purpose(self.project_id), one).decode() for one in sealed]
+        return [signing.unseal(secret_key, purpose(self.project_id), one).decode() for one in sealed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +47,15 @@ class _Put:
     new: bool
 
 
-def _purpose(project_id: int) -> str:
+def purpose(project_id: int) -> str:
+    """What a webhook's secret is sealed for."""
     return f"webhook of project {project_id}"
 
 
 def _new_secret(settings: Settings, project_id: int) -> tuple[str, bytes]:
     config.require(settings, "secret_key")
     secret = messages.new_secret()
-    return secret, signing.seal(str(settings.secret_key), _purpose(project_id), secret.encode())
+    return secret, signing.seal(str(settings.secret_key), purpose(project_id), secret.encode())
 
 
 def check_url(url: str, settings: Settings) -> None:

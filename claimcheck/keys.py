@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from claimcheck import signing
+from claimcheck import people, signing
 from claimcheck.db import Connection, Database
 
 PURPOSE = "signing_keys"
@@ -52,19 +52,19 @@ def _first(db: Database, moment: datetime, secret: str) -> Key:
     return key
 
 
-def _add(connection: Connection, secret: str, *, ahead: float) -> str:
+def _add(connection: Connection, secret: str, *, ahead: float, me: int = people.SYSTEM, reason: str = "") -> str:
     pair = signing.new_key_pair()
     sealed = signing.seal(secret, PURPOSE, pair.private)
-    connection.run("signing_keys/add", id=pair.key_id, public_key=pair.public_pem, sealed=sealed, ahead=ahead)
+    connection.run("signing_keys/add", id=pair.key_id, public_key=pair.public_pem, sealed=sealed, ahead=ahead, me=me, reason=reason)
     return pair.key_id
 
 
-def rotate(db: Database, secret: str) -> str:
+def rotate(db: Database, secret: str, *, me: int = people.SYSTEM, reason: str = "") -> str:
     """Makes a new key that signs what is decided from `AHEAD` seconds from now on; its id."""
 
     def made(connection: Connection) -> str:
         connection.run("signing_keys/lock")
-        return _add(connection, secret, ahead=AHEAD)
+        return _add(connection, secret, ahead=AHEAD, me=me, reason=reason)
 
     return db.together(made)
 

@@ -1,8 +1,10 @@
 """Keys: the Ed25519 pairs that sign receipts, and the sealing of each secret that the database keeps."""
 
+import contextlib
 import dataclasses
 import hashlib
 import os
+from collections.abc import Iterator
 
 from cryptography.exceptions import InvalidSignature, InvalidTag
 from cryptography.hazmat.primitives import hashes, serialization
@@ -77,23 +79,23 @@ def _public(pem: str | bytes) -> Ed25519PublicKey:
 
 
 def seal(secret_key: str, context: str, plain: bytes) -> bytes:
-    """Encrypt to keep; `context` says whose secret it is ("webhook of project 7") and must be given again."""
+    """Encrypt to keep, by the first line of `secret_key`; `context` says whose secret it is ("webhook of project 7") and must be given again."""
     nonce = os.urandom(_NONCE_BYTES)
-    return _SEAL_FORMAT + nonce + _cipher(secret_key).encrypt(nonce, plain, context.encode())
+    return _SEAL_FORMAT + nonce + next(_ciphers(secret_key)).encrypt(nonce, plain, context.encode())
 
 
 def unseal(secret_key: str, context: str, sealed: bytes) -> bytes:
-    """The plain bytes again; Unsealable."""
+    """The plain bytes again, by whichever line of `secret_key` sealed them; Unsealable."""
     nonce, box = sealed[1 : 1 + _NONCE_BYTES], sealed[1 + _NONCE_BYTES :]
-    try:
-        if not sealed.startswith(_SEAL_FORMAT):
-            raise InvalidTag
-        return _cipher(secret_key).decrypt(nonce, box, context.encode())
-    except (InvalidTag, ValueError):
-        raise Unsealable(f"{context}: sealed with another SECRET_KEY or for something else") from None
+    for cipher in _ciphers(secret_key) if secret_key and sealed.startswith(_SEAL_FORMAT) else ():
+        with contextlib.suppress(InvalidTag, ValueError):
+            return cipher.decrypt(nonce, box, context.encode())
+    raise Unsealable(f"{context}: sealed with another SECRET_KEY or for something else")
 
 
-def _cipher(secret_key: str) -> AESGCM:
+def _ciphers(secret_key: str) -> Iterator[AESGCM]:
+    """One for each line: the key in force, then the former ones, which only open."""
     if not secret_key:
         raise ValueError("SECRET_KEY is empty")
-    return AESGCM(HKDF(hashes.SHA256(), 32, salt=None, info=b"claimcheck seal 1").derive(secret_key.encode()))
+    for line in secret_key.split("\n"):
+        yield AESGCM(HKDF(hashes.SHA256(), 32, salt=None, info=b"claimcheck seal 1").derive(line.encode()))

@@ -6,7 +6,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from claimcheck.cli import accounts, auditing, delivering, intake, keeping, moving, pipeline, projects, simulating, verifying
+from claimcheck.cli import accounts, auditing, delivering, intake, keeping, moving, operators, pipeline, projects, simulating, verifying
+from claimcheck.cli.arguments import by
+from claimcheck.cli.arguments import command as _command
+from claimcheck.cli.arguments import group as _group
 from claimcheck.formats import reading
 
 ROLES = ["reviewer", "lead", "customer", "operator"]
@@ -21,20 +24,9 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     taking_in, giving_out = (_project, _import, _intake, _pipeline, _replay_audit, _simulate), (_export, _dataset, _verify)
-    for add in (_user, _token, *taking_in, *giving_out, _receive, _key, _schema, _licences):
+    for add in (_user, _token, *taking_in, *giving_out, *operators.COMMANDS, _receive, _key, _schema, _licences):
         add(commands)
     return top
-
-
-def _command(commands: Any, name: str, run: Any, text: str) -> argparse.ArgumentParser:
-    command = commands.add_parser(name, help=text, description=text)
-    command.add_argument("--json", action="store_true", help="answer with one line of JSON")
-    command.set_defaults(run=run)
-    return command
-
-
-def _group(commands: Any, name: str, text: str) -> Any:
-    return commands.add_parser(name, help=text, description=text).add_subparsers(metavar="WHAT", required=True)
 
 
 def _skills(command: argparse.ArgumentParser) -> None:
@@ -192,7 +184,8 @@ def _receive(commands: Any) -> None:
 def _key(commands: Any) -> None:
     group = _group(commands, "key", "the keys that sign receipts")
     _command(group, "list", keeping.list_keys, "Prints every public key that ever signed, newest first.")
-    _command(group, "rotate", keeping.rotate_key, "Makes a new key that signs from a minute or two later on; the old ones are kept.")
+    rotate = _command(group, "rotate", keeping.rotate_key, "Makes a new key that signs from a minute or two later on; the old ones are kept.")
+    by(rotate, needed=False)
 
 
 def _schema(commands: Any) -> None:

@@ -46,7 +46,8 @@ def list_keys(arguments: Namespace) -> None:
 
 def rotate_key(arguments: Namespace) -> None:
     with terminal.desk() as desk:
-        made = keys.rotate(desk.db, str(desk.settings.secret_key))
+        me = terminal.operator(desk.db, arguments.who) if arguments.who else desk.me
+        made = keys.rotate(desk.db, str(desk.settings.secret_key), me=me.id, reason=arguments.reason.strip()[:500])
     terminal.answer(arguments, {"id": made}, f"Key {made} signs what is decided from {keys.AHEAD:.0f} seconds from now on.")
 
 

@@ -100,6 +100,13 @@ class Home:
             write_private(self._secrets, json.dumps(known, indent=1))
         return known
 
+    def renew_secret_key(self, *, keep_former: bool) -> None:
+        """Puts a new SECRET_KEY before the former one, or forgets the former ones. Programs take it up when they start."""
+        known = self.secrets()
+        first = known["secret_key"].split("\n")[0]
+        renewed = f"{secrets.token_urlsafe(MADE['secret_key'])}\n{first}" if keep_former else first
+        write_private(self._secrets, json.dumps({**known, "secret_key": renewed}, indent=1))
+
     def demo_password(self, wanted: str | None) -> str:
         """The demo accounts' password: the kept one, else the wanted one, else a new one; kept from then on."""
         with contextlib.suppress(FileNotFoundError):

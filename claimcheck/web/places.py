@@ -35,6 +35,7 @@ PLACES = (
     Place("/projects", "Projects", "p", ("lead", "customer", "operator")),
     Place("/forecasts", "Forecasts", "f", ("lead", "customer")),
     Place("/effects", "Effects", "x", ("operator",)),
+    Place("/operations", "Operations", "n", ("operator",)),
     Place("/people", "People", "o", ("lead", "operator")),
     Place("/skills", "Skills", "k", ("lead", "operator")),
     Place("/pipeline", "Pipeline", "l", ("lead", "operator")),

@@ -23,6 +23,7 @@ from claimcheck.web import (
     libraries,
     login,
     metrics,
+    operations,
     pages,
     pay,
     payload,
@@ -38,7 +39,7 @@ from claimcheck.web import (
 
 RESOURCES = (
     login, pages, people, libraries, payload, review, assignments, decisions, escalations, work, projects, lease_times, batches, forecasts, imports,
-    exports, datasets, retractions, items, effects, dead_letters, pipeline, pay, skills, standing, access_events, api, docs, metrics,
+    exports, datasets, retractions, items, effects, dead_letters, pipeline, pay, skills, standing, access_events, api, docs, metrics, operations,
 )  # fmt: skip
 
 

@@ -128,7 +128,8 @@ projects.boost projects.cancel projects.change projects.index projects.pause pro
 skills.add skills.answer skills.index skills.put skills.retire skills.show skills.terms standing.appeal standing.page static work.page
 api.datasets_acknowledge api.datasets_ask api.datasets_file api.datasets_get api.datasets_manifest api.datasets_page api.retractions_get api.retractions_make
 api.retractions_page api.retractions_preview datasets.acknowledge datasets.again datasets.ask datasets.file datasets.index datasets.progress datasets.show
-retractions.index retractions.make
+retractions.index retractions.make operations.drain operations.index operations.pause_queue operations.prune operations.replay operations.resume
+operations.revoke operations.rotate_signing_key
 """
 SILENT = frozenset(NAMES.split())
 # These show what the same person's file, sent with this very form or before, holds; nothing of anybody's items.

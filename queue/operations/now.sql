@@ -1,0 +1,2 @@
+-- operations: the database's clock.
+SELECT clock_timestamp() AS at;
