@@ -20,12 +20,13 @@ from claimcheck.operations import drafts, drains, queues, reasons, replaying, se
 def _acting(arguments: Namespace, *, reason: bool = True) -> Iterator[tuple[Desk, int]]:
     """The desk and who acts. What needs a reason is refused before anything is started."""
     if reason and not getattr(arguments, "dry_run", False):
-        _reasoned(arguments)
+        reasoned(arguments)
     with terminal.desk() as desk:
         yield desk, terminal.operator(desk.db, arguments.who).id
 
 
-def _reasoned(arguments: Namespace) -> None:
+def reasoned(arguments: Namespace) -> None:
+    """Raises Invalid where no reason is given, by the option's name."""
     try:
         reasons.given(arguments.reason)
     except errors.Invalid as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from claimcheck.cli import operating
+from claimcheck.cli import operating, saving
 from claimcheck.cli.arguments import by, command, group
 
 
@@ -83,4 +83,21 @@ def _drafts(commands: Any) -> None:
     by(prune)
 
 
-COMMANDS = (_queue, _workers, _effects, _secrets, _drafts)
+def _backup(commands: Any) -> None:
+    text = (
+        "Writes the database at one moment and every payload it names into a folder, while work goes on. The folder holds SECRET_KEY: keep it safe."
+    )
+    made = command(commands, "backup", saving.backup, text)
+    made.add_argument("folder", type=Path, help="a folder that does not exist yet or is empty")
+    by(made, needed=False)
+
+
+def _restore(commands: Any) -> None:
+    text = "Puts a backup in the place of an empty desk that does not run: every byte checked, every table counted. The desk begins drained."
+    made = command(commands, "restore", saving.restore, text)
+    made.add_argument("folder", type=Path, help="a folder that `backup` wrote")
+    made.add_argument("--dry-run", action="store_true", help="check the backup and the desk, and change nothing")
+    by(made)
+
+
+COMMANDS = (_queue, _workers, _effects, _secrets, _drafts, _backup, _restore)

@@ -59,14 +59,15 @@ class Desk:
 
 def operator(db: Database, name: str | None) -> Person:
     """Who changes what is on record for good: the operator of that name, else of the login's. Raises Invalid where there is none."""
-    wanted = name or _login()
+    wanted = name or login()
     found = people.by_name(db, name=wanted)
     if found is None or found.role != "operator" or found.disabled_at is not None or found.id == people.SYSTEM:
         raise errors.Invalid.field("--as", f"no operator's account is named {wanted!r}; name the one whose change this is")
     return found
 
 
-def _login() -> str:
+def login() -> str:
+    """The name of who is at the terminal, if it has one."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):  # a user without a name

@@ -107,6 +107,10 @@ class Home:
         renewed = f"{secrets.token_urlsafe(MADE['secret_key'])}\n{first}" if keep_former else first
         write_private(self._secrets, json.dumps({**known, "secret_key": renewed}, indent=1))
 
+    def keep_secret_key(self, secret_key: str) -> None:
+        """Takes over the key of a desk that is restored here."""
+        write_private(self._secrets, json.dumps({**self.secrets(), "secret_key": secret_key}, indent=1))
+
     def demo_password(self, wanted: str | None) -> str:
         """The demo accounts' password: the kept one, else the wanted one, else a new one; kept from then on."""
         with contextlib.suppress(FileNotFoundError):

@@ -9,6 +9,7 @@ import pytest
 from flask import Flask
 
 from claimcheck import errors, keys, outbox, sessions, tokens
+from claimcheck import people as desk_people
 from claimcheck.db import Database
 from claimcheck.operations import drains, history, queues, replaying
 from claimcheck.operations.pulse import Pulse
@@ -23,6 +24,9 @@ NASTY = "<img src=x onerror=alert(1)> {{7*7}}"
 def stage(app: Flask, database: Any) -> Iterator[Stage]:
     stage = Stage(database, app.extensions["claimcheck"].settings.secret_key)
     stage.clear()
+    stage.web.run("skills/ensure", name="kyc")
+    for person in (stage.cast.ada, stage.cast.ben):
+        desk_people.give_skill(stage.web, person_id=person.id, skill="kyc", by=stage.dov)
     yield stage
     stage.end()
 
@@ -51,7 +55,7 @@ def test_it_refuses_what_may_hurt_without_a_reason(act: str, dov: Any, db: Datab
 
 
 def test_it_pauses_one_queue_and_resumes_it(app: Flask, stage: Stage, dov: Any, db: Database, publish: Callable[[], int]) -> None:
-    eve, ada = Api(app, stage.cast.eve), Api(app, stage.cast.ada)
+    eve, ben = Api(app, stage.cast.eve), Api(app, stage.cast.ben)
     rules = {"name": "Halts", "skill": "kyc", "reason_codes": ["fits"], "items": [{"idempotency_key": "h", "payload": {"n": 1}}]}
     project = eve.post("/v1/projects", rules).json["id"]
     publish()
@@ -60,12 +64,12 @@ def test_it_pauses_one_queue_and_resumes_it(app: Flask, stage: Stage, dov: Any, 
     for wrong in (f"{project}:none", "x:review", "99999999:review", f"{project}", "", f"{project}:\0"):
         assert dov.post("/operations/queues", data={"queue": wrong, "reason": "why"}).status_code == 404
     assert dov.post("/operations/queues", data={"queue": key, "reason": NASTY}).status_code == 303
-    assert ada.post("/v1/tasks/next").status_code == 204
+    assert ben.post("/v1/tasks/next").status_code == 204
     page = dov.get("/operations").text
     assert ">paused</span>" in page and "&lt;img src=x" in page and "<img src=x" not in page and "{{7*7}}" in page
     assert not queues.pause(db, project_id=project, name="review", me=stage.dov, reason="again"), "again changes nothing"
     assert dov.post("/operations/queues", data={"queue": key, "open": "1"}).status_code == 303
-    assert ada.post("/v1/tasks/next").status_code == 200
+    assert ben.post("/v1/tasks/next").status_code == 200
     acts = [(act.kind, act.by, act.detail["queue"]) for act in history.lately(db)[:2]]
     assert acts == [("operations.queue_resumed", "Dov", "review"), ("operations.queue_paused", "Dov", "review")]
 

@@ -1,0 +1,5 @@
+-- restore: the desk begins drained, so that nothing goes out before somebody has looked; on record.
+WITH drained AS (
+    INSERT INTO drains (draining, person_id, reason)
+    VALUES (true, %(me)s::int, 'Restored from a backup: resume when you have looked') RETURNING id)
+INSERT INTO events (kind, person_id, detail) SELECT 'operations.restored', %(me)s::int, %(detail)s::jsonb FROM drained;
