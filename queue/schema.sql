@@ -608,6 +608,7 @@ CREATE TABLE events (
     detail jsonb NOT NULL DEFAULT '{}'::jsonb);
 ALTER TABLE events ADD CONSTRAINT events_pkey PRIMARY KEY (id);
 CREATE INDEX events_item ON public.events USING btree (item_id, id) WHERE (item_id IS NOT NULL);
+CREATE INDEX events_operations ON public.events USING btree (id) WHERE (kind ~~ 'operations.%'::text);
 CREATE INDEX events_person ON public.events USING btree (person_id, id);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.events FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse();

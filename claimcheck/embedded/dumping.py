@@ -1,4 +1,4 @@
-"""A whole database in one file, by the wheel's pg_dump and pg_restore, and what surrounds them: one snapshot, counts, numbers that are not given twice."""
+"""A whole database in one file, by the wheel's pg_dump and pg_restore; one snapshot, counts, and numbers that are not given twice."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -119,7 +118,7 @@ def _fetch(store: Store, one: Object, folder: Path) -> None:
             file.write(chunk)
     if sha256.digest() != one.sha256:
         raise errors.PayloadDamaged(f"the store's {one.object_key} is not what was put there")
-    os.replace(half, path)
+    half.replace(path)
 
 
 def digest(path: Path) -> str:

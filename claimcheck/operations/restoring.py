@@ -1,7 +1,7 @@
 """Restoring a backup into an empty desk: every byte checked, every table counted. The desk begins drained.
 
-What was on its way is sent again under the same webhook-id, so that a receiver which had it before the loss knows it. Numbers that the lost desk may have
-given after the backup are never given again: a new outcome under an old one's id would be taken for a repetition.
+What was on its way is sent again under the same webhook-id, so that a receiver which had it before the loss knows it. Numbers that the lost
+desk may have given after the backup are never given again: a new outcome under an old one's id would be taken for a repetition.
 """
 
 from __future__ import annotations
