@@ -31,6 +31,11 @@ def _files() -> list[tuple[str, str, str]]:
     return [(name, text, hashlib.sha256(text.encode()).hexdigest()) for name, text in texts]
 
 
+def names() -> list[str]:
+    """Every migration of this checkout, in order."""
+    return [name for name, _, _ in _files()]
+
+
 def _applied(connection: psycopg.Connection[Any]) -> dict[str, str]:
     connection.execute(LEDGER)
     return dict(connection.execute(APPLIED).fetchall())

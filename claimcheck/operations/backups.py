@@ -13,7 +13,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from claimcheck import errors
+from claimcheck import errors, migrations
 from claimcheck.config import Settings
 from claimcheck.db import Connection, Database
 from claimcheck.embedded import dumping
@@ -70,7 +70,15 @@ def make(settings: Settings, store: Store, folder: Path, say: Callable[[str], No
         objects, size = _copy(connection, store, folder, say)
     write_private(folder / KEY, f"{settings.secret_key}\n")
     files = {file: digest(folder / file) for file in (DUMP, INDEX, KEY)}
-    manifest = {"form": FORM, "made_at": made_at.isoformat(), "rows": counts, "objects": objects, "bytes": size, "files": files}
+    manifest = {
+        "form": FORM,
+        "made_at": made_at.isoformat(),
+        "migrations": migrations.names(),
+        "rows": counts,
+        "objects": objects,
+        "bytes": size,
+        "files": files,
+    }
     write_private(folder / MANIFEST, json.dumps(manifest, indent=1))
     return manifest
 

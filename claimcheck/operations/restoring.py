@@ -38,6 +38,8 @@ def read(folder: Path) -> dict[str, Any]:
         raise errors.Invalid.field("FOLDER", f"{folder} holds no whole backup: its {backups.MANIFEST} is missing or damaged") from None
     if manifest.get("form") != backups.FORM:
         raise errors.Invalid.field("FOLDER", f"{folder} was not written by a backup that this version can read")
+    if newer := {*manifest["migrations"]} - {*migrations.names()}:
+        raise errors.Invalid.field("FOLDER", f"{folder} is of a newer version, with {min(newer)}; restore it with that one")
     for name, sha256 in manifest["files"].items():
         if not (folder / name).is_file() or backups.digest(folder / name) != sha256:
             raise errors.Invalid.field("FOLDER", f"{folder / name} is missing or was changed since the backup")

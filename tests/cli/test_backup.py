@@ -151,6 +151,11 @@ def test_it_restores_what_was_backed_up_while_people_decided_and_applies_nothing
         file.write("\n")
     assert "changed since" in new.claimcheck("restore", damaged, *REASON, code=2)
     shutil.copy(folder / backups.INDEX, damaged / backups.INDEX)
+    whole = (damaged / backups.MANIFEST).read_text()
+    for wrong, said in ((whole.replace('"0170_operations"', '"9999_later"'), "newer version"), (whole[:50], "no whole backup"), ("{}", "can read")):
+        (damaged / backups.MANIFEST).write_text(wrong)
+        assert said in new.claimcheck("restore", damaged, *REASON, code=2)
+    (damaged / backups.MANIFEST).write_text(whole)
     next(damaged.glob("objects/*/*")).write_text("another")
     assert "SHA-256" in new.claimcheck("restore", damaged, *REASON, code=2) and not new.sql("SELECT id FROM projects"), "before the database"
 
