@@ -87,9 +87,11 @@ class Applier:
         if taken.undone:
             _insist(until, outbox.drop, self.db, taken)
             return
+        logs.trace(None)
         call, end = self._tell(taken, until) if taken.kind != "standing" else (None, _done)
         state = _insist(until, self._end, taken, call, end)
-        log.info("apply.ended", outbox_id=taken.outbox_id, attempt=taken.attempt, state=state or "lease lost")
+        named = {"outbox_id": taken.outbox_id, "decision_id": taken.decision_id, "kind": taken.kind}
+        log.info("apply.ended", **named, attempt=taken.attempt, state=state or "lease lost")
 
     def _tell(self, taken: Lease, until: float) -> tuple[Call | None, Ending]:
         """The call, where it came to one, and what is to be written down."""
@@ -107,6 +109,7 @@ class Applier:
 
     def _call(self, taken: Lease, until: float) -> tuple[Call | None, Ending]:
         to, sent = _insist(until - deliveries.DEADLINE, deliveries.prepare, self.db, taken)
+        logs.trace(sent.trace_id)
         call = deliveries.deliver(self.sender, to, sent, taken)
         return call, _done if call.answer.kind == "applied" else _answered(taken, call.answer)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from claimcheck import errors
+from claimcheck import errors, logs
 from claimcheck.db import Connection, Database
 
 
@@ -41,6 +41,7 @@ class Assignment:
     project_cancelled_at: datetime | None
     deadline: datetime | None
     idempotency_key: str
+    trace_id: str
     arrived_at: datetime
     title: str
     task_state: str
@@ -77,6 +78,7 @@ def load(db: Database | Connection, *, assignment_id: int, me: int) -> Assignmen
     row = db.one("assignments/load", Assignment, assignment_id=assignment_id, me=me)
     if row is None:
         raise errors.NotFound()
+    logs.trace(row.trace_id, "item_trace_id")
     return row
 
 

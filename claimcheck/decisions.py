@@ -9,7 +9,7 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from claimcheck import canonical, errors, evidence, keys, projects, receipts, rules
+from claimcheck import canonical, errors, evidence, keys, logs, projects, receipts, rules
 from claimcheck.db import Connection, Database
 from claimcheck.experts import ruling
 from claimcheck.people import Person
@@ -229,6 +229,7 @@ def refresh_reopened(connection: Connection, decision_id: int) -> None:
 def receipt(db: Database, *, decision_id: int, secret: str) -> bytes:
     """The decision's signed receipt, the same bytes each time. Raises NotFound."""
     decision = load(db, decision_id=decision_id)
+    logs.trace(decision.trace_id, "item_trace_id")
     key = keys.at(db, decision.created_at, secret)
     document = evidence.document(
         db, item_id=decision.item_id, evidence_version=decision.evidence_version, project_id=decision.project_id, shown_version=decision.shown_version

@@ -103,7 +103,7 @@ def message(db: Database, told: decisions.Decision, sequence: int | None) -> Mes
     }
     now_and_then = {"note": told.note or None, "evidence_changed": _changed(db, told)}
     kind = "outcome.settled" if told.supersedes is None else "outcome.overturned"
-    return webhook.message(str(told.id), kind, told.created_at, data | {k: v for k, v in now_and_then.items() if v})
+    return webhook.message(str(told.id), kind, told.created_at, data | {k: v for k, v in now_and_then.items() if v}, told.trace_id)
 
 
 def _changed(db: Database, told: decisions.Decision) -> dict[str, str] | None:

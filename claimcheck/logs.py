@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import re
+import secrets
 import sys
 from collections.abc import MutableMapping
 from typing import Any, TextIO
@@ -13,6 +15,7 @@ import structlog
 NAMES = re.compile(r"password|secret|token|cookie|authorization|api_?key", re.IGNORECASE)
 SECRETS = re.compile(r"(?<![A-Za-z0-9_-])(?![0-9a-f]+(?![A-Za-z0-9_-]))[A-Za-z0-9_-]{40,}")  # ours are 43 and more; hashes are hexadecimal
 CREDENTIALS = re.compile(r"(://[^/\s:@]*:)[^@\s/]+@")
+WHOLE = re.compile(r"(?!0{32})[0-9a-f]{32}")
 STRUCK = "[struck out]"
 
 
@@ -50,6 +53,19 @@ def configure(stream: TextIO | None = None) -> None:
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
     )
+
+
+def trace(trace_id: str | None, field: str = "trace_id") -> None:
+    """What this thread, or this request, logs from now on carries the trace id; None: no more. `field`: where the request has an id of its own."""
+    structlog.contextvars.unbind_contextvars(field)
+    if trace_id:
+        structlog.contextvars.bind_contextvars(**{field: trace_id})
+
+
+def parent(trace_id: str) -> str:
+    """A `traceparent` header (W3C) under which another's spans join ours: the id itself where it has the form, else one that is always made of it."""
+    whole = trace_id if WHOLE.fullmatch(trace_id) else hashlib.sha256(trace_id.encode()).hexdigest()[:32]
+    return f"00-{whole}-{secrets.token_hex(8)}-01"
 
 
 def get(name: str) -> Any:

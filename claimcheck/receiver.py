@@ -57,11 +57,11 @@ class Journal:
         if self._file.read(1) not in (b"", b"\n"):
             self._file.write(b"\n")
 
-    def take(self, webhook_id: str, body: bytes) -> dict[str, Any]:
+    def take(self, webhook_id: str, body: bytes, traceparent: str = "") -> dict[str, Any]:
         """Keep a genuine event; its `result` is "first" or "duplicate"."""
         with self._lock:
             result = "duplicate" if webhook_id in self._seen else "first"
-            entry = self._append(result, webhook_id, body)
+            entry = self._append(result, webhook_id, body, traceparent)
             self._seen.add(webhook_id)
             return entry
 
@@ -70,9 +70,10 @@ class Journal:
         with self._lock:
             return self._append("bad signature", webhook_id, body)
 
-    def _append(self, result: str, webhook_id: str, body: bytes) -> dict[str, Any]:
+    def _append(self, result: str, webhook_id: str, body: bytes, traceparent: str = "") -> dict[str, Any]:
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         entry = {"at": now, "result": result, "webhook_id": webhook_id, "body": body.decode(errors="replace")}
+        entry |= {"traceparent": traceparent} if traceparent else {}
         self._file.write(json.dumps(entry).encode() + b"\n")
         self._file.flush()
         os.fsync(self._file.fileno())
@@ -152,7 +153,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             return self._answer(401)
         if self._happens(faults.fail_rate):
             return self._answer(faults.fail_status)
-        server.tell(server.journal.take(webhook_id, body))
+        server.tell(server.journal.take(webhook_id, body, self.headers.get("traceparent", "")))
         if self._happens(faults.delay_rate):
             time.sleep(faults.delay_seconds)
         return self._hang_up() if self._happens(faults.lose_rate) else self._answer(204)

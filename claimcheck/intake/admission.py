@@ -36,6 +36,7 @@ class Sender:
     customer_id: int | None
     source: Literal["http", "file", "stream", "replay"]
     headers: Mapping[str, str] = field(default_factory=dict)
+    trace_id: str = ""  # of a message that names none; each gets its own where this is empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def admit(db: Database, bodies: Sequence[Body], *, sender: Sender, worker: str, 
     """
     if len(bodies) > LIMIT:
         raise ValueError(f"{len(bodies)} messages at once; the limit is {LIMIT}")
-    drafts = [_read(body) for body in bodies]
+    drafts = [_read(body, sender.trace_id) for body in bodies]
     answers = db.together(lambda connection: _admit(connection, drafts, sender, worker, settings.version)) if drafts else []
     rooms.add(db, sum(answer.result == "admitted" for answer in answers))
     tell(db, answers, settings.version)
@@ -116,19 +117,18 @@ def admit(db: Database, bodies: Sequence[Body], *, sender: Sender, worker: str, 
 
 def within(connection: Connection, bodies: Sequence[Body], *, sender: Sender, worker: str, settings: parameters.Version) -> list[Answer]:
     """As `admit`, in the caller's transaction, which raises errors.Again when it is to be run anew. What came of it is the caller's to `tell`."""
-    return _admit(connection, [_read(body) for body in bodies], sender, worker, settings.version) if bodies else []
+    return _admit(connection, [_read(body, sender.trace_id) for body in bodies], sender, worker, settings.version) if bodies else []
 
 
-def _read(body: Body) -> _Draft:
+def _read(body: Body, trace_id: str) -> _Draft:
     """Everything that needs no database, done before the transaction begins."""
     found = gates.judge(body)
     if isinstance(found, list):
         said = gates.said(body)
-        return _Draft(body, said, said.trace_id or uuid4().hex, refusals=tuple(found))
+        return _Draft(body, said, said.trace_id or trace_id or uuid4().hex, refusals=tuple(found))
     message = found.message
     said = Said(message.project_id, message.idempotency_key, message.trace_id)
-    trace_id = message.trace_id or uuid4().hex
-    return _Draft(body, said, trace_id, passed=found, message_hash=message.message_hash(), source_hash=message.source_hash())
+    return _Draft(body, said, message.trace_id or trace_id or uuid4().hex, passed=found, message_hash=message.message_hash(), source_hash=message.source_hash())
 
 
 def _admit(connection: Connection, drafts: Sequence[_Draft], sender: Sender, worker: str, version: int) -> list[Answer]:

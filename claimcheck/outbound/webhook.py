@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import standardwebhooks
 
-from claimcheck import canonical
+from claimcheck import canonical, logs
 from claimcheck.outbound import addresses, sending
 from claimcheck.outbound.answers import Answer
 
@@ -23,11 +23,12 @@ class Message:
 
     id: str
     body: bytes
+    trace_id: str | None = None
 
 
-def message(message_id: str, kind: Type, at: datetime.datetime, data: Mapping[str, Any]) -> Message:
-    """Any message: `at` is when the thing happened, not when it is sent."""
-    return Message(message_id, canonical.encode({"type": kind, "timestamp": _utc(at), "data": data}))
+def message(message_id: str, kind: Type, at: datetime.datetime, data: Mapping[str, Any], trace_id: str | None = None) -> Message:
+    """Any message: `at` is when the thing happened, not when it is sent. `trace_id` is the item's it is about."""
+    return Message(message_id, canonical.encode({"type": kind, "timestamp": _utc(at), "data": data}), trace_id)
 
 
 def test(project_id: int, at: datetime.datetime) -> Message:
@@ -54,7 +55,8 @@ def headers(sent: Message, secrets: Sequence[str], now: datetime.datetime) -> di
         raise ValueError("a webhook needs a secret")
     now, text = now.astimezone(datetime.UTC), sent.body.decode()
     signatures = (standardwebhooks.Webhook(secret).sign(sent.id, now, text) for secret in secrets)
-    return {
+    traced = {"traceparent": logs.parent(sent.trace_id)} if sent.trace_id else {}
+    return traced | {
         "Content-Type": "application/json",
         "webhook-id": sent.id,
         "webhook-timestamp": str(int(now.timestamp())),

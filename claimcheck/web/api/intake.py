@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from dataclasses import replace
 from typing import Any
 
-from flask import request
+from flask import g, request
 from pydantic import Field, RootModel
 
-from claimcheck import errors, lines
+from claimcheck import errors, lines, logs
 from claimcheck.intake import admission, messages, parameters, sending
 from claimcheck.web import desk
 from claimcheck.web.api import models
@@ -75,9 +76,10 @@ def _one(sender: admission.Sender) -> Any:
     db = desk().db
     settings = parameters.current(db)
     admission.room(db, settings)
-    [answer] = admission.admit(db, [_message()], sender=sender, worker=_worker(), settings=settings)
+    [answer] = admission.admit(db, [_message()], sender=replace(sender, trace_id=g.trace_id), worker=_worker(), settings=settings)
     if answer.result == "refused":
         raise _refused(answer)
+    logs.trace(answer.trace_id, "item_trace_id")
     same = ("result", "message_id", "idempotency_key", "trace_id", "source_hash")
     return 202 if answer.result == "admitted" else 200, {name: getattr(answer, name) for name in same}
 
