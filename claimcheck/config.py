@@ -21,7 +21,7 @@ PREFIX = "CLAIMCHECK_"
 PREFIXED = ("home", "demo", "demo_password")  # the attributes whose variable carries the prefix
 SECRETS = (
     "database_url", "database_url_web", "database_url_worker", "redis_url", "streams_url", "s3_access_key", "s3_secret_key", "secret_key",
-    "demo_password", "smtp_url",
+    "demo_password", "smtp_url", "alert_secret",
 )  # fmt: skip
 WELL_KNOWN = ("changeme", "secretkey", "yoursecret", "insecure", "default", "example", "password", "0123456789")
 
@@ -84,6 +84,10 @@ class Settings(BaseSettings):
     smtp_url: str | None = Field(default=None, repr=False, description="a mail server, as smtp://USER:PASSWORD@HOST:PORT or smtps://…")
     mail_from: str = Field(
         default="claimcheck@localhost", pattern=r"^[A-Za-z0-9._+-]+@[A-Za-z0-9.-]+$", max_length=254, description="the address that letters come from"
+    )
+    alert_url: str | None = Field(default=None, description="where alerts to operators are posted, as https://hooks.example.org/desk")
+    alert_secret: str | None = Field(
+        default=None, repr=False, pattern=r"^whsec_[A-Za-z0-9+/=]{24,}$", description="what signs them: whsec_ and at least 24 bytes in base64"
     )
     webhook_allow: Networks = Field(default=(), description="a comma list of networks, as 10.0.0.0/8,fd00::/8")
 

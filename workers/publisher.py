@@ -8,9 +8,10 @@ import threading
 import time
 from contextlib import nullcontext
 
-from claimcheck import alerts, boosting, config, errors, evidence, lease_times, logs, publishing, sweeps
+from claimcheck import alerts, boosting, config, deliveries, errors, evidence, lease_times, logs, publishing, sweeps
 from claimcheck.db import Database
 from claimcheck.forecasts import record
+from claimcheck.operations import alerting
 from claimcheck.operations.pulse import Pulse
 from claimcheck.store import Store
 
@@ -70,6 +71,8 @@ def main() -> None:
         signal.signal(number, lambda *_: stop.set())
     db = Database(str(settings.database_url_worker), max_size=publishing.THREADS + 2, name="publisher")
     pulse = Pulse(db, "publisher").start()
+    watch = alerting.Watch(db, settings, deliveries.sender(settings))
+    threading.Thread(target=watch.run, args=(stop,), name="watch", daemon=True).start()
     try:
         run(db, Store(settings, connections=publishing.THREADS + 2), stop, pulse)
     finally:

@@ -128,7 +128,8 @@ def _read(body: Body, trace_id: str) -> _Draft:
         return _Draft(body, said, said.trace_id or trace_id or uuid4().hex, refusals=tuple(found))
     message = found.message
     said = Said(message.project_id, message.idempotency_key, message.trace_id)
-    return _Draft(body, said, message.trace_id or trace_id or uuid4().hex, passed=found, message_hash=message.message_hash(), source_hash=message.source_hash())
+    trace_id = message.trace_id or trace_id or uuid4().hex
+    return _Draft(body, said, trace_id, passed=found, message_hash=message.message_hash(), source_hash=message.source_hash())
 
 
 def _admit(connection: Connection, drafts: Sequence[_Draft], sender: Sender, worker: str, version: int) -> list[Answer]:

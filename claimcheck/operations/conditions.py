@@ -76,6 +76,11 @@ class Judge:
         self.rules = list(rules)
         self._since: dict[tuple[str, Labels], float] = {}
 
+    @property
+    def holding(self) -> set[tuple[str, Labels]]:
+        """What held at the last look, for however long."""
+        return set(self._since)
+
     def firing(self, samples: Iterable[Sample], now: float) -> list[Firing]:
         """What fires at `now`, in seconds of any clock that only goes forward."""
         found = {(rule.name, sample.labels): rule for sample in samples for rule in self.rules if rule.holds(sample)}

@@ -14,7 +14,16 @@ from claimcheck import canonical, logs
 from claimcheck.outbound import addresses, sending
 from claimcheck.outbound.answers import Answer
 
-Type = Literal["outcome.settled", "outcome.overturned", "deadline.changed", "dataset.delivered", "labels.retracted", "dataset.reminder", "test"]
+Type = Literal[
+    "outcome.settled",
+    "outcome.overturned",
+    "deadline.changed",
+    "dataset.delivered",
+    "labels.retracted",
+    "dataset.reminder",
+    "operations.alert",
+    "test",
+]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from flask import Blueprint, flash, render_template, request, url_for
 
 from claimcheck import errors, keys
-from claimcheck.operations import drafts, drains, history, queues, replaying, secrets
+from claimcheck.operations import alerting, drafts, drains, history, queues, replaying, secrets
 from claimcheck.web import access, desk, htmx
 
 blueprint = Blueprint("operations", __name__, url_prefix="/operations")
@@ -25,6 +25,7 @@ def _index(*, act: str = "", error: errors.Error | None = None, tried: str = "")
     db, typed = desk().db, request.form
     return render_template(
         "operations/index.html",
+        alerts=alerting.lately(db),
         programs=drains.state(db),
         queues=queues.page(db),
         unapplied=replaying.unapplied(db),
