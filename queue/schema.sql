@@ -1038,6 +1038,43 @@ GRANT SELECT ON notices TO claimcheck_web;
 GRANT INSERT ON notices TO claimcheck_worker;
 GRANT SELECT ON notices TO claimcheck_worker;
 
+CREATE TABLE operator_alerts (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    name text NOT NULL,
+    labels text NOT NULL,
+    severity text NOT NULL,
+    summary text NOT NULL,
+    description text NOT NULL,
+    raised_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    cleared_at timestamp with time zone);
+ALTER TABLE operator_alerts ADD CONSTRAINT operator_alerts_pkey PRIMARY KEY (id);
+CREATE UNIQUE INDEX operator_alerts_once ON public.operator_alerts USING btree (name, labels) WHERE (cleared_at IS NULL);
+GRANT SELECT ON operator_alerts TO claimcheck_web;
+GRANT INSERT ON operator_alerts TO claimcheck_worker;
+GRANT SELECT ON operator_alerts TO claimcheck_worker;
+GRANT UPDATE (cleared_at) ON operator_alerts TO claimcheck_worker;
+
+CREATE TABLE operator_notices (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    alert_id bigint NOT NULL,
+    over boolean NOT NULL,
+    person_id integer,
+    state text NOT NULL DEFAULT 'pending'::text,
+    attempts integer NOT NULL DEFAULT 0,
+    due timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    last_error text,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE operator_notices ADD CONSTRAINT operator_notices_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES operator_alerts(id);
+ALTER TABLE operator_notices ADD CONSTRAINT operator_notices_once UNIQUE NULLS NOT DISTINCT (alert_id, over, person_id);
+ALTER TABLE operator_notices ADD CONSTRAINT operator_notices_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE operator_notices ADD CONSTRAINT operator_notices_pkey PRIMARY KEY (id);
+ALTER TABLE operator_notices ADD CONSTRAINT operator_notices_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'done'::text, 'dead'::text])));
+CREATE INDEX operator_notices_due ON public.operator_notices USING btree (due) WHERE (state = 'pending'::text);
+GRANT SELECT ON operator_notices TO claimcheck_web;
+GRANT INSERT ON operator_notices TO claimcheck_worker;
+GRANT SELECT ON operator_notices TO claimcheck_worker;
+GRANT UPDATE (attempts, due, last_error, state) ON operator_notices TO claimcheck_worker;
+
 CREATE TABLE outbox (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     decision_id bigint,
