@@ -46,6 +46,8 @@ def test_it_carries_one_id_from_intake_to_the_receiver(
     applier = applying.Applier(world.worker, deliveries.sender(settings), threads=1)
     [row] = world.all("SELECT o.id FROM outbox o JOIN effects e ON e.id = o.effect_id WHERE e.kind = 'webhook' AND e.project_id = %s", made["id"])
     applier.take(row.id)
+    with applier._came_free:
+        assert applier._came_free.wait_for(lambda: applier.free == 1, 60)
     applier.stop()
     root.handlers = handlers
     written = [json.loads(line) for line in stream.getvalue().split("\n") if line]
