@@ -12,6 +12,7 @@ import pytest
 from claimcheck import config
 
 GOOD_KEY = "b7Qe-41xZs_0pLmNvT6yRw2KcJ9uHd8aFg3i"
+ALERT_SECRET = "whsec_" + "QWRhIEJlbiBDaGkgRG92IEV2ZSBBZGEgQmVuIENoaSE="
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +45,7 @@ def test_it_reads_each_variable_under_its_name(monkeypatch):
         "DATABASE_URL_WORKER": "postgresql://k@db/c", "REDIS_URL": "rediss://r/0", "STREAMS_URL": "redis://s/0", "DROP_FOLDER": "/srv/breaks", "S3_ENDPOINT": "https://s3.example.org",
         "S3_ACCESS_KEY": "ak", "S3_SECRET_KEY": "sk", "S3_BUCKET": "desk", "SECRET_KEY": GOOD_KEY, "CLAIMCHECK_DEMO": "0",
         "CLAIMCHECK_DEMO_PASSWORD": "thirteen long", "WORKERS": "4", "SMTP_URL": "smtps://u:p@mail.example.org", "MAIL_FROM": "desk@example.org",
-        "WEBHOOK_ALLOW": "127.0.0.0/8",
+        "WEBHOOK_ALLOW": "127.0.0.0/8", "ALERT_URL": "https://hooks.example.org/desk", "ALERT_SECRET": ALERT_SECRET,
     }  # fmt: skip
     assert set(given) == {config.variable(name) for name in config.Settings.model_fields}
     for name, value in given.items():
@@ -67,7 +68,7 @@ def test_it_hands_the_same_settings_to_a_child(monkeypatch):
 
 @pytest.mark.parametrize("attribute", config.SECRETS)
 def test_it_reads_every_secret_from_a_file(monkeypatch, tmp_path, attribute):
-    text = {"redis_url": "redis://r/0", "streams_url": "redis://s/0", "secret_key": GOOD_KEY, "smtp_url": "smtp://mail.example.org"}.get(attribute, "postgresql://u:p@db/c")
+    text = {"redis_url": "redis://r/0", "streams_url": "redis://s/0", "secret_key": GOOD_KEY, "smtp_url": "smtp://mail.example.org", "alert_secret": ALERT_SECRET}.get(attribute, "postgresql://u:p@db/c")
     (tmp_path / "secret").write_text(f"{text}\n")
     monkeypatch.setenv(f"{config.variable(attribute)}_FILE", str(tmp_path / "secret"))
     assert getattr(config.load(), attribute) == text
@@ -133,3 +134,9 @@ def test_it_documents_every_setting_and_which_are_secret():
     rows = dict(re.findall(r"^\| `([A-Z0-9_]+)`(.*?) \|", page, re.MULTILINE))
     assert set(rows) == {config.variable(name) for name in config.Settings.model_fields}
     assert {name for name, mark in rows.items() if "secret" in mark} == {config.variable(name) for name in config.SECRETS}
+
+
+def test_it_takes_a_former_secret_key_on_a_line_below(monkeypatch):
+    monkeypatch.setenv("SECRET_KEY", f"{GOOD_KEY}\n{GOOD_KEY[::-1]}")
+    assert config.load().secret_key == f"{GOOD_KEY}\n{GOOD_KEY[::-1]}"
+    assert "SECRET_KEY should be at least 32 bytes" in refusal(monkeypatch, SECRET_KEY=f"{GOOD_KEY}\nshort")
