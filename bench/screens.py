@@ -35,6 +35,18 @@ class Screen:
 
 SCREENS: list[Screen] = [
     Screen("an item's page", [("items/facts", {"item_id": 77, "customer_id": None}), ("items/history", {"item_id": 77})]),
+    Screen(
+        "operations",
+        [
+            ("operations/open_alerts", {"past": 5}),
+            ("operations/drained", {}),
+            ("operations/programs", {}),
+            ("operations/queues", {"project_id": None, "limit": 200}),
+            ("operations/unapplied", {"seconds": 60.0}),
+            ("operations/reachable", {"name": None}),
+            ("operations/history", {"limit": 30}),
+        ],
+    ),
 ]
 
 

@@ -14,7 +14,7 @@ OLD_SECONDS = 60.0  # younger ones are on their way by themselves
 
 @dataclass(frozen=True, slots=True)
 class Unapplied:
-    """What waits for longer than a minute, and what failed for good; each counted to 10,000."""
+    """What waits for longer than a minute, and what failed for good; each counted to 1,000."""
 
     waiting: int
     failed: int
