@@ -11,7 +11,7 @@ from typing import Any
 
 import psycopg
 from psycopg import IsolationLevel, sql
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from claimcheck import errors
 from claimcheck.db import Connection
@@ -74,7 +74,7 @@ def _run(owner: str, program: str, *words: str) -> None:
     site = shipped()
     given = {name: str(value) for name, value in conninfo_to_dict(owner).items() if value is not None}
     environ = {**os.environ, "PGPASSWORD": given.pop("password", "")}
-    argv = [Place(site, site, None).binary(program), "--no-password", "--dbname", psycopg.conninfo.make_conninfo(**given), *words]
+    argv = [Place(site, site, None).binary(program), "--no-password", "--dbname", make_conninfo(**given), *words]
     done = subprocess.run(argv, env=environ, capture_output=True, text=True, check=False)
     if done.returncode:
         raise errors.Error(f"{program} failed: {done.stderr.strip()[-1000:]}")
