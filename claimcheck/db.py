@@ -49,6 +49,8 @@ BY_CONSTRAINT: dict[str, type[errors.Error]] = {
     "batch_decisions_bound_met": errors.BoundNotMet,
     "batch_draws_pkey": errors.Again,
     "batch_ends_once": errors.Again,
+    "decisions_four_eyes": errors.Again,
+    "approvals_one_open": errors.ApprovalPending,
 }
 
 Row = TypeVar("Row")

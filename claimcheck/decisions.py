@@ -19,6 +19,7 @@ REFUSED: dict[str, type[errors.Error]] = {
     "different": errors.AlreadyDecided,
     "evidence_changed": errors.EvidenceChanged,
     "cancelled": errors.ProjectCancelled,
+    "same_eyes": errors.SameEyes,
 }
 
 
@@ -56,6 +57,8 @@ class Decision:
     customer_id: int
     kind: str
     hidden: bool
+    approval_id: int | None
+    approved_by: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,11 @@ class _Submitted:
 
 
 @dataclass(frozen=True, slots=True)
-class _Id:
-    decision_id: int
+class Overturned:
+    """The decision that supersedes an outcome; or, where the project wants a second pair of eyes on it, the approval that it waits for."""
+
+    decision_id: int | None
+    approval_id: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +138,9 @@ def submit(
 
 def _checked(db: Database, terms: ruling.Terms, verdict: str | None, answer: Any, reason_code: str, note: str) -> Any:
     """The answer in its canonical form: equal answers of several looks become equal votes."""
-    if terms.kind == "adjudication" and not note.strip():
-        raise errors.Invalid.field("note", "say why: an adjudication needs its reason in words")
+    needs_words = {"adjudication": "an adjudication", "approval": "a decision between two"}.get(terms.kind)
+    if needs_words and not note.strip():
+        raise errors.Invalid.field("note", f"say why: {needs_words} needs its reason in words")
     in_force = projects.rules(db, terms.project_id, terms.project_version)
     return rules.check_decision(in_force, terms.kind, verdict=verdict, answer=answer, reason_code=reason_code)
 
@@ -183,10 +190,10 @@ def overturn(
     verdict: str | None = None,
     answer: Any = None,
     reopen: bool = False,
-) -> int:
-    """A lead supersedes an outcome: by another verdict or answer, or by opening the item again; the new decision's id.
+) -> Overturned:
+    """A lead supersedes an outcome: by another verdict or answer, or by opening the item again.
 
-    Raises NotFound, Invalid (also where nothing would change), or AlreadyOverturned.
+    Raises NotFound, Invalid (also where nothing would change), AlreadyOverturned or ApprovalPending.
     """
     target = load(db, decision_id=decision_id)
     outcome, answer = _replacement(db, target, verdict, answer, reopen, reason_code)
@@ -194,13 +201,13 @@ def overturn(
     return db.together(lambda connection: _overturn(connection, {"decision_id": decision_id, "me": me, **instead}))
 
 
-def _overturn(connection: Connection, params: dict[str, Any]) -> int:
-    row = connection.one("decisions/overturn", _Id, **params)
+def _overturn(connection: Connection, params: dict[str, Any]) -> Overturned:
+    row = connection.one("decisions/overturn", Overturned, **params)
     if row is None:
         raise errors.Forbidden("Only a lead may overturn an outcome.")
-    if params["outcome"] == "reopen":
+    if params["outcome"] == "reopen" and row.decision_id is not None:
         refresh_reopened(connection, row.decision_id)
-    return row.decision_id
+    return row
 
 
 def _replacement(db: Database, target: Decision, verdict: str | None, answer: Any, reopen: bool, reason_code: str) -> tuple[str, Any]:
@@ -256,4 +263,5 @@ def _facts(decision: Decision, document: dict[str, Any], key_id: str) -> receipt
         decided_at=decision.created_at,
         supersedes=decision.supersedes,
         key_id=key_id,
+        approved_by=decision.approved_by,
     )

@@ -182,6 +182,18 @@ class ProjectCancelled(Conflict):
     code = "PROJECT_CANCELLED"
 
 
+class ApprovalPending(Conflict):
+    """Another decision on this item waits for its second pair of eyes; wait until it is resolved."""
+
+    code = "APPROVAL_PENDING"
+
+
+class SameEyes(Conflict):
+    """You had this item in your hands before, so you can't be its second pair of eyes. Release it for somebody else."""
+
+    code = "SAME_EYES"
+
+
 class AlreadyOverturned(Conflict):
     """This decision was overturned before; overturn the newer one if it is wrong too."""
 

@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from claimcheck import effects, errors, sweeps
 from claimcheck import rules as rules_
+from claimcheck.approvals import asking
 from claimcheck.config import Settings
 from claimcheck.db import Connection, Database
 from claimcheck.people import Person
@@ -172,7 +173,7 @@ def _columns(rules: rules_.Rules) -> dict[str, Any]:
 
 def terms(rules: rules_.Rules) -> dict[str, Any]:
     """The rules that statements read, as the project row's columns."""
-    return {name: getattr(rules, name) for name in TERMS} | {"wanted": rules.first_wanted}
+    return {name: getattr(rules, name) for name in TERMS} | {"wanted": rules.first_wanted, "four_eyes": asking.stored(rules.four_eyes)}
 
 
 def reach(person: Person) -> int | None:

@@ -44,6 +44,7 @@ class ReceiptFacts:
     decided_at: datetime.datetime
     supersedes: int | None
     key_id: str
+    approved_by: str | None = None  # named where there is one, so that receipts of before stay as they were
 
 
 def build(facts: ReceiptFacts, private: bytes) -> bytes:
@@ -54,6 +55,8 @@ def build(facts: ReceiptFacts, private: bytes) -> bytes:
     """
     _check(facts, private)
     document = dataclasses.asdict(facts) | {"format": FORMAT, "decided_at": _utc(facts.decided_at)}
+    if facts.approved_by is None:
+        del document["approved_by"]
     return signed.encoded(document, private)
 
 

@@ -29,6 +29,7 @@ class Result:
     reason_code: str
     note: str
     decided_by: str
+    approved_by: str | None
     decided_at: datetime
     supersedes: int | None
     superseded_by: int | None

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, model_validator
 
 from claimcheck import errors, masking, questions
+from claimcheck.approvals import asking
 from claimcheck.hooks import Watch, Webhook
 from claimcheck.validation import Code, Model, Name, Prose, unique, validated, wrong
 
@@ -39,7 +40,7 @@ class Pair(Model):
     right: Name
 
 
-OWN_QUEUES = ("escalation", "adjudication", "automatic")  # the desk's; no route leads there
+OWN_QUEUES = ("escalation", "adjudication", "approval", "automatic")  # the desk's; no route leads there
 
 
 class Route(Model):
@@ -168,6 +169,7 @@ class Rules(Model):
     batch_decision_bound: Bound = Field(default_factory=lambda: Bound.model_validate({}), description="what a batch decision's sample must show")
     undo_seconds: int = Field(300, ge=0, le=86400, description="for which the effects of a batch decision wait, so that it can be undone")
     thresholds: Thresholds = Field(Thresholds(routes=[]), description="where intake's messages go, by variance, currency and match decision")
+    four_eyes: list[asking.FourEyes] = Field([], max_length=50, description="decisions that somebody else has to look at before they hold")
     webhook: Webhook | None = None
     watch: Watch | None = Field(None, description="the project's folder in the object store")
     gold_rate: float = Field(0.0, ge=0, le=1, description="gold's share of a measured person's looks in the skill; the skill's own where 0")
@@ -209,11 +211,13 @@ class Rules(Model):
         lost = next((v for r in self.reason_codes for v in r.verdicts or () if v not in possible), None)
         if lost is not None:
             raise wrong("reason_codes", f"names {lost!r}, which nobody decides here; possible: {', '.join(sorted(possible))}")
+        asking.check(self.four_eyes, reasons=[*codes, *RESERVED], outcomes=possible - {"escalate"})
 
     def queues(self) -> dict[str, str]:
         """Every queue of a project by these rules, with the skill of its lane."""
         routed = {r.queue: r.skill or self.skill for r in self.thresholds.routes}
-        return {"review": self.skill, "escalation": self.skill, "adjudication": self.skill, **routed}
+        seconds = {"approval": self.skill} if self.four_eyes else {}
+        return {"review": self.skill, "escalation": self.skill, "adjudication": self.skill, **seconds, **routed}
 
     @property
     def first_wanted(self) -> int:

@@ -106,6 +106,47 @@ GRANT SELECT ON applied TO claimcheck_web;
 GRANT INSERT ON applied TO claimcheck_worker;
 GRANT SELECT ON applied TO claimcheck_worker;
 
+CREATE TABLE approvals (
+    id bigint NOT NULL,
+    item_id bigint NOT NULL,
+    project_id integer NOT NULL,
+    overturns boolean NOT NULL,
+    task_id bigint NOT NULL,
+    decider_id bigint,
+    state text NOT NULL DEFAULT 'pending'::text,
+    version integer NOT NULL DEFAULT 1,
+    moved_by integer NOT NULL,
+    moved_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    asked_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    decision_id bigint,
+    open_item bigint GENERATED ALWAYS AS (
+CASE
+    WHEN (state <> ALL (ARRAY['resolved'::text, 'voided'::text])) THEN item_id
+    ELSE NULL::bigint
+END) STORED);
+ALTER TABLE approvals ADD CONSTRAINT approvals_decider_id_fkey FOREIGN KEY (decider_id) REFERENCES tasks(id);
+ALTER TABLE approvals ADD CONSTRAINT approvals_decider_id_key UNIQUE (decider_id);
+ALTER TABLE approvals ADD CONSTRAINT approvals_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
+ALTER TABLE approvals ADD CONSTRAINT approvals_id_fkey FOREIGN KEY (id) REFERENCES proposals(id);
+ALTER TABLE approvals ADD CONSTRAINT approvals_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
+ALTER TABLE approvals ADD CONSTRAINT approvals_moved_by_fkey FOREIGN KEY (moved_by) REFERENCES people(id);
+ALTER TABLE approvals ADD CONSTRAINT approvals_pkey PRIMARY KEY (id);
+ALTER TABLE approvals ADD CONSTRAINT approvals_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE approvals ADD CONSTRAINT approvals_sound CHECK ((((decision_id IS NULL) OR (state = 'resolved'::text)) AND ((state <> 'rejected'::text) OR (decider_id IS NOT NULL)) AND ((decider_id IS NULL) OR (state = ANY (ARRAY['rejected'::text, 'resolved'::text, 'voided'::text])))));
+ALTER TABLE approvals ADD CONSTRAINT approvals_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'resolved'::text, 'voided'::text])));
+ALTER TABLE approvals ADD CONSTRAINT approvals_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id);
+ALTER TABLE approvals ADD CONSTRAINT approvals_task_id_key UNIQUE (task_id);
+CREATE INDEX approvals_item ON public.approvals USING btree (item_id);
+CREATE UNIQUE INDEX approvals_one_open ON public.approvals USING btree (open_item) WHERE (open_item IS NOT NULL);
+CREATE INDEX approvals_waiting ON public.approvals USING btree (id) INCLUDE (project_id, asked_at, state) WHERE (open_item IS NOT NULL);
+CREATE TRIGGER moved BEFORE INSERT OR UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION approval_move();
+CREATE TRIGGER no_delete BEFORE DELETE ON public.approvals FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON approvals TO claimcheck_web;
+GRANT SELECT ON approvals TO claimcheck_web;
+GRANT SELECT ON approvals TO claimcheck_worker;
+GRANT UPDATE (decider_id, decision_id, moved_at, moved_by, state, version) ON approvals TO claimcheck_web;
+
 CREATE TABLE assignments (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     task_id bigint NOT NULL,
@@ -494,7 +535,12 @@ CREATE TABLE decisions (
     evidence_hash bytea NOT NULL,
     reason_code text NOT NULL,
     note text NOT NULL DEFAULT ''::text,
-    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    approval_id bigint,
+    approved_by integer);
+ALTER TABLE decisions ADD CONSTRAINT decisions_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES proposals(id);
+ALTER TABLE decisions ADD CONSTRAINT decisions_approved CHECK ((((approval_id IS NULL) = (approved_by IS NULL)) AND ((approved_by IS NULL) OR (outcome IS NOT NULL)) AND (approved_by <> person_id)));
+ALTER TABLE decisions ADD CONSTRAINT decisions_approved_by_fkey FOREIGN KEY (approved_by) REFERENCES people(id);
 ALTER TABLE decisions ADD CONSTRAINT decisions_assignment_id_fkey FOREIGN KEY (assignment_id) REFERENCES assignments(id);
 ALTER TABLE decisions ADD CONSTRAINT decisions_assignment_id_key UNIQUE (assignment_id);
 ALTER TABLE decisions ADD CONSTRAINT decisions_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
@@ -505,6 +551,7 @@ ALTER TABLE decisions ADD CONSTRAINT decisions_project_id_reason_code_fkey FOREI
 ALTER TABLE decisions ADD CONSTRAINT decisions_sound CHECK (((((verdict = 'overturn'::text) IS TRUE) = (supersedes IS NOT NULL)) AND ((verdict = 'overturn'::text) OR (num_nonnulls(verdict, answer) = 1)) AND (((verdict = 'overturn'::text) IS NOT TRUE) OR ((outcome IS NOT NULL) AND ((outcome = 'answer'::text) = (answer IS NOT NULL)))) AND ((outcome IS DISTINCT FROM 'reopen'::text) OR (verdict = 'overturn'::text)) AND ((assignment_id IS NULL) OR (supersedes IS NULL)) AND (octet_length(evidence_hash) = 32) AND (length(note) <= 10000) AND (outcome = ANY ('{approve,reject,answer,reopen}'::text[])) AND (verdict = ANY ('{approve,reject,escalate,overturn}'::text[]))));
 ALTER TABLE decisions ADD CONSTRAINT decisions_supersedes_fkey FOREIGN KEY (supersedes) REFERENCES decisions(id);
 ALTER TABLE decisions ADD CONSTRAINT decisions_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id);
+CREATE UNIQUE INDEX decisions_approved_once ON public.decisions USING btree (approval_id) WHERE (approval_id IS NOT NULL);
 CREATE INDEX decisions_item ON public.decisions USING btree (item_id);
 CREATE INDEX decisions_overturns ON public.decisions USING btree (project_id, outcome) WHERE (supersedes IS NOT NULL);
 CREATE INDEX decisions_person ON public.decisions USING btree (person_id, created_at);
@@ -513,6 +560,7 @@ CREATE INDEX decisions_results ON public.decisions USING btree (project_id, id) 
 CREATE INDEX decisions_settling ON public.decisions USING btree (item_id, id) WHERE (outcome IS NOT NULL);
 CREATE UNIQUE INDEX decisions_superseded_once ON public.decisions USING btree (supersedes) WHERE (supersedes IS NOT NULL);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.decisions FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER four_eyes BEFORE INSERT ON public.decisions FOR EACH ROW WHEN ((new.outcome IS NOT NULL)) EXECUTE FUNCTION need_four_eyes();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.decisions FOR EACH STATEMENT EXECUTE FUNCTION refuse();
 GRANT INSERT ON decisions TO claimcheck_web;
 GRANT SELECT ON decisions TO claimcheck_web;
@@ -918,7 +966,7 @@ ALTER TABLE lanes ADD CONSTRAINT lanes_queue_check CHECK (((length(queue) >= 1) 
 ALTER TABLE lanes ADD CONSTRAINT lanes_skill_id_fkey FOREIGN KEY (skill_id) REFERENCES skills(id);
 ALTER TABLE lanes ADD CONSTRAINT lanes_tier_check CHECK (((tier >= 0) AND (tier <= 3)));
 CREATE UNIQUE INDEX lanes_gold ON public.lanes USING btree (skill_id) WHERE gold;
-CREATE INDEX lanes_led ON public.lanes USING btree (id) WHERE (queue = ANY (ARRAY['escalation'::text, 'adjudication'::text]));
+CREATE INDEX lanes_led ON public.lanes USING btree (id) WHERE (queue = ANY (ARRAY['escalation'::text, 'adjudication'::text, 'approval'::text]));
 GRANT INSERT ON lanes TO claimcheck_web;
 GRANT SELECT ON lanes TO claimcheck_web;
 GRANT SELECT ON lanes TO claimcheck_worker;
@@ -1452,7 +1500,8 @@ CREATE TABLE projects (
     sweep_until timestamp with time zone,
     boost double precision NOT NULL DEFAULT 1,
     boosted_at timestamp with time zone,
-    boost_off boolean NOT NULL DEFAULT false);
+    boost_off boolean NOT NULL DEFAULT false,
+    four_eyes jsonb);
 ALTER TABLE projects ADD CONSTRAINT projects_abandon_limit_check CHECK ((abandon_limit > 0));
 ALTER TABLE projects ADD CONSTRAINT projects_boost_check CHECK (((boost >= (1)::double precision) AND (boost <= (64)::double precision)));
 ALTER TABLE projects ADD CONSTRAINT projects_check CHECK ((max_hold_seconds >= lease_seconds));
@@ -1463,6 +1512,7 @@ ALTER TABLE projects ADD CONSTRAINT projects_check4 CHECK ((halted_no <= halt_no
 ALTER TABLE projects ADD CONSTRAINT projects_created_by_fkey FOREIGN KEY (created_by) REFERENCES people(id);
 ALTER TABLE projects ADD CONSTRAINT projects_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text));
 ALTER TABLE projects ADD CONSTRAINT projects_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id);
+ALTER TABLE projects ADD CONSTRAINT projects_four_eyes_check CHECK ((jsonb_typeof(four_eyes) = 'array'::text));
 ALTER TABLE projects ADD CONSTRAINT projects_idle_seconds_check CHECK ((idle_seconds > 0));
 ALTER TABLE projects ADD CONSTRAINT projects_lease_seconds_check CHECK ((lease_seconds > 0));
 ALTER TABLE projects ADD CONSTRAINT projects_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)));
@@ -1477,8 +1527,42 @@ CREATE INDEX projects_unswept ON public.projects USING btree (sweep_until) WHERE
 GRANT INSERT ON projects TO claimcheck_web;
 GRANT SELECT ON projects TO claimcheck_web;
 GRANT SELECT ON projects TO claimcheck_worker;
-GRANT UPDATE (abandon_limit, boost, boost_off, boosted_at, cancelled_at, currency, deadline, halt_no, halted_no, idle_seconds, lease_seconds, max_hold_seconds, paused_at, price_minor, priority, ranked_version, rehashed_version, shown_version, sweep_until, version, wanted, weight) ON projects TO claimcheck_web;
+GRANT UPDATE (abandon_limit, boost, boost_off, boosted_at, cancelled_at, currency, deadline, four_eyes, halt_no, halted_no, idle_seconds, lease_seconds, max_hold_seconds, paused_at, price_minor, priority, ranked_version, rehashed_version, shown_version, sweep_until, version, wanted, weight) ON projects TO claimcheck_web;
 GRANT UPDATE (boost, boosted_at, halted_no, id, ranked_version, rehashed_version, sweep_until) ON projects TO claimcheck_worker;
+
+CREATE TABLE proposals (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    item_id bigint NOT NULL,
+    task_id bigint NOT NULL,
+    project_id integer NOT NULL,
+    project_version integer NOT NULL,
+    person_id integer NOT NULL,
+    verdict text,
+    answer jsonb,
+    outcome text NOT NULL,
+    supersedes bigint,
+    evidence_version integer NOT NULL,
+    shown_version integer NOT NULL,
+    evidence_hash bytea NOT NULL,
+    reason_code text NOT NULL,
+    note text NOT NULL DEFAULT ''::text,
+    rule jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE proposals ADD CONSTRAINT proposals_evidence_hash_check CHECK ((octet_length(evidence_hash) = 32));
+ALTER TABLE proposals ADD CONSTRAINT proposals_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
+ALTER TABLE proposals ADD CONSTRAINT proposals_outcome_check CHECK ((outcome = ANY (ARRAY['approve'::text, 'reject'::text, 'answer'::text, 'reopen'::text])));
+ALTER TABLE proposals ADD CONSTRAINT proposals_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE proposals ADD CONSTRAINT proposals_pkey PRIMARY KEY (id);
+ALTER TABLE proposals ADD CONSTRAINT proposals_project_id_project_version_fkey FOREIGN KEY (project_id, project_version) REFERENCES project_versions(project_id, version);
+ALTER TABLE proposals ADD CONSTRAINT proposals_project_id_reason_code_fkey FOREIGN KEY (project_id, reason_code) REFERENCES reason_codes(project_id, code);
+ALTER TABLE proposals ADD CONSTRAINT proposals_supersedes_fkey FOREIGN KEY (supersedes) REFERENCES decisions(id);
+ALTER TABLE proposals ADD CONSTRAINT proposals_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id);
+CREATE INDEX proposals_item ON public.proposals USING btree (item_id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.proposals FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.proposals FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON proposals TO claimcheck_web;
+GRANT SELECT ON proposals TO claimcheck_web;
+GRANT SELECT ON proposals TO claimcheck_worker;
 
 CREATE TABLE queues (
     id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1747,15 +1831,15 @@ ALTER TABLE tasks ADD CONSTRAINT tasks_blocked_untouched CHECK (((NOT waits) OR 
 ALTER TABLE tasks ADD CONSTRAINT tasks_held_for_fkey FOREIGN KEY (held_for) REFERENCES batch_decisions(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES lanes(id);
-ALTER TABLE tasks ADD CONSTRAINT tasks_leads_decide CHECK (((kind <> ALL (ARRAY['escalation'::text, 'adjudication'::text])) OR (ended_as IS NULL) OR (ended_as = ANY (ARRAY['decided'::text, 'returned'::text]))));
+ALTER TABLE tasks ADD CONSTRAINT tasks_leads_decide CHECK (((kind <> ALL (ARRAY['escalation'::text, 'adjudication'::text])) OR (ended_as IS NULL) OR (ended_as = ANY (ARRAY['decided'::text, 'returned'::text, 'proposed'::text]))));
 ALTER TABLE tasks ADD CONSTRAINT tasks_looks_within_wanted CHECK (((cardinality(votes) <= cardinality(seen_by)) AND (cardinality(seen_by) <= wanted) AND (cardinality(seen_by) <= lease_count)));
 ALTER TABLE tasks ADD CONSTRAINT tasks_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES tasks(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_partition_id_fkey FOREIGN KEY (partition_id) REFERENCES partitions(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_pkey PRIMARY KEY (id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES queues(id);
-ALTER TABLE tasks ADD CONSTRAINT tasks_settled_by_all_looks CHECK (((ended_as IS NULL) OR (ended_as = ANY (ARRAY['abandoned'::text, 'returned'::text])) OR (cardinality(votes) = wanted) OR ((ended_as = 'decided'::text) AND ((lease_count = 0) OR (held_for IS NOT NULL)))));
-ALTER TABLE tasks ADD CONSTRAINT tasks_sound CHECK (((abandon_limit > 0) AND (price_minor >= 0) AND (priority >= '-10'::integer) AND (priority <= 30) AND (wanted >= 1) AND (wanted <= 20) AND (octet_length(evidence_hash) = 32) AND ((ended_as IS NULL) = (ended_at IS NULL)) AND ((partition_id IS NULL) = (partition_no IS NULL)) AND (NOT (barred && seen_by)) AND (kind = ANY ('{review,gold,adjudication,escalation,approval,relabel}'::text[])) AND (ended_as = ANY ('{decided,escalated,disputed,abandoned,returned}'::text[]))));
+ALTER TABLE tasks ADD CONSTRAINT tasks_settled_by_all_looks CHECK (((ended_as IS NULL) OR (ended_as = ANY (ARRAY['abandoned'::text, 'returned'::text, 'voided'::text])) OR (cardinality(votes) = wanted) OR ((ended_as = ANY (ARRAY['decided'::text, 'proposed'::text])) AND (cardinality(seen_by) = 0))));
+ALTER TABLE tasks ADD CONSTRAINT tasks_sound CHECK (((abandon_limit > 0) AND (price_minor >= 0) AND (priority >= '-10'::integer) AND (priority <= 30) AND (wanted >= 1) AND (wanted <= 20) AND (octet_length(evidence_hash) = 32) AND ((ended_as IS NULL) = (ended_at IS NULL)) AND ((partition_id IS NULL) = (partition_no IS NULL)) AND (NOT (barred && seen_by)) AND (kind = ANY ('{review,gold,adjudication,escalation,approval,relabel}'::text[])) AND (ended_as = ANY ('{decided,escalated,disputed,abandoned,returned,proposed,voided}'::text[]))));
 CREATE INDEX tasks_claim ON public.tasks USING btree (lane_id, rank) INCLUDE (since) WHERE (state = 'pending'::text);
 CREATE INDEX tasks_item ON public.tasks USING btree (item_id);
 CREATE INDEX tasks_led ON public.tasks USING btree (led_in) WHERE (led_in IS NOT NULL);
@@ -1764,11 +1848,12 @@ CREATE INDEX tasks_looked_at ON public.tasks USING btree (project_id, id) WHERE 
 CREATE INDEX tasks_open ON public.tasks USING btree (open_in, id) WHERE (open_in IS NOT NULL);
 CREATE UNIQUE INDEX tasks_open_id ON public.tasks USING btree (open_id) WHERE (open_id IS NOT NULL);
 CREATE INDEX tasks_open_queue ON public.tasks USING btree (open_queue, id) WHERE (open_queue IS NOT NULL);
-CREATE UNIQUE INDEX tasks_parent_id_key ON public.tasks USING btree (parent_id) WHERE (parent_id IS NOT NULL);
+CREATE UNIQUE INDEX tasks_parent_id_key ON public.tasks USING btree (parent_id) WHERE ((parent_id IS NOT NULL) AND (kind <> 'approval'::text));
 CREATE INDEX tasks_stopped ON public.tasks USING btree (stopped_in, id) WHERE (stopped_in IS NOT NULL);
 CREATE UNIQUE INDEX tasks_waiting ON public.tasks USING btree (partition_id, partition_no) WHERE waits;
 CREATE TRIGGER ended_once BEFORE UPDATE ON public.tasks FOR EACH ROW WHEN ((old.ended_as IS NOT NULL)) EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_delete BEFORE DELETE ON public.tasks FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER void_approval BEFORE UPDATE OF evidence_hash ON public.tasks FOR EACH ROW WHEN (((old.kind = 'approval'::text) AND (old.ended_as IS NULL) AND (new.ended_as IS NULL) AND (new.evidence_hash <> old.evidence_hash))) EXECUTE FUNCTION void_approval();
 GRANT INSERT ON tasks TO claimcheck_web;
 GRANT SELECT ON tasks TO claimcheck_web;
 GRANT INSERT ON tasks TO claimcheck_worker;
@@ -1898,12 +1983,41 @@ AS $function$
       FROM (VALUES (1)) one LEFT JOIN messages m ON m.id = i.message_id LEFT JOIN partitions n ON n.id = i.partition_id $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.approval_move()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF TG_OP = 'INSERT' AND (NEW.state, NEW.version) = ('pending', 1)
+       OR TG_OP = 'UPDATE' AND NEW.version = OLD.version + 1 AND (OLD.state, NEW.state) IN (
+            ('pending', 'approved'), ('pending', 'rejected'), ('pending', 'voided'), ('approved', 'resolved'), ('rejected', 'resolved'), ('rejected', 'voided'))
+          AND (NEW.id, NEW.item_id, NEW.project_id, NEW.task_id, NEW.overturns) = (OLD.id, OLD.item_id, OLD.project_id, OLD.task_id, OLD.overturns) THEN
+        INSERT INTO events (kind, person_id, project_id, item_id, task_id, decision_id, detail)
+        VALUES ('approval.' || CASE TG_OP WHEN 'INSERT' THEN 'asked' ELSE NEW.state END, NEW.moved_by, NEW.project_id, NEW.item_id,
+                COALESCE(NEW.decider_id, NEW.task_id), NEW.decision_id, jsonb_build_object('approval', NEW.id, 'version', NEW.version));
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'an approval cannot go from % to %', CASE TG_OP WHEN 'UPDATE' THEN OLD.state END, NEW.state
+        USING ERRCODE = 'check_violation', CONSTRAINT = 'approvals_move';
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.at_limit(t tasks)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
 AS $function$
     SELECT cardinality(t.seen_by) = cardinality(t.votes) + 1 AND t.lease_count - cardinality(t.votes) >= t.abandon_limit AND t.held_for IS NULL $function$
+;
+
+CREATE OR REPLACE FUNCTION public.backs(p proposals, said_verdict text, said_answer jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+    SELECT CASE p.outcome WHEN 'reopen' THEN (SELECT (said_verdict, said_answer) IS DISTINCT FROM (CASE WHEN d.outcome <> 'answer' THEN d.outcome END, d.answer)
+                                                FROM decisions d WHERE d.id = p.supersedes)
+                          WHEN 'answer' THEN said_answer IS NOT DISTINCT FROM p.answer
+                          ELSE said_verdict IS NOT DISTINCT FROM p.outcome END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.decide_batch(of_batch bigint, at_once integer)
@@ -1920,7 +2034,7 @@ due AS MATERIALIZED (
      WHERE NOT EXISTS (SELECT FROM batch_ends e WHERE e.batch_id = m.batch_id AND e.n = m.n) ORDER BY m.n LIMIT at_once),
 locked AS MATERIALIZED (
     SELECT t AS task, due.n, due.evidence_hash, due.sampled FROM due JOIN tasks t ON t.id = due.task_id ORDER BY t.id FOR NO KEY UPDATE OF t),
-judged AS MATERIALIZED (
+fenced AS MATERIALIZED (
     SELECT l.*, look.id AS look_id,
            CASE WHEN l.sampled AND look.id IS NOT NULL THEN NULL
                 WHEN (l.task).cancelled_at IS NOT NULL THEN 'the project was cancelled'
@@ -1929,9 +2043,18 @@ judged AS MATERIALIZED (
                 WHEN cardinality((l.task).seen_by) > 0 THEN 'somebody holds it' END AS stale
       FROM locked l CROSS JOIN batch LEFT JOIN LATERAL (
            SELECT d.id FROM decisions d WHERE d.item_id = (l.task).item_id AND d.task_id = (l.task).id AND d.person_id = batch.led_by AND d.assignment_id IS NOT NULL) look ON true),
+judged AS MATERIALIZED (                                               -- `rule`: what this would come to needs a second pair of eyes
+    SELECT f.*, CASE WHEN f.stale IS NULL AND f.look_id IS NULL AND p.four_eyes IS NOT NULL
+                     THEN eyes_rule(p.id, (f.task).item_id, (f.task).id, COALESCE(batch.verdict, 'answer'), false, batch.reason_code) END AS rule
+      FROM fenced f CROSS JOIN batch JOIN projects p ON p.id = batch.project_id),
+handed_on AS (
+    UPDATE tasks t SET ended_as = 'proposed', ended_at = clock_timestamp() FROM judged j WHERE t.id = (j.task).id AND j.rule IS NOT NULL RETURNING t, j.rule),
+proposed AS MATERIALIZED (
+    SELECT propose(h.t, batch.project_version, batch.led_by, batch.verdict, batch.answer, COALESCE(batch.verdict, 'answer'), NULL, batch.reason_code, batch.note, h.rule) AS id
+      FROM (SELECT * FROM handed_on ORDER BY (t).id OFFSET 0) h CROSS JOIN batch),
 ended AS (
     UPDATE tasks t SET ended_as = 'decided', ended_at = clock_timestamp()
-      FROM judged j WHERE t.id = (j.task).id AND j.stale IS NULL AND j.look_id IS NULL
+      FROM judged j WHERE t.id = (j.task).id AND j.stale IS NULL AND j.look_id IS NULL AND j.rule IS NULL
     RETURNING t.id, t.item_id, t.project_id, t.partition_id, t.partition_no, t.evidence_version, t.shown_version, t.evidence_hash, t.ended_at, j.n),
 given_back AS (
     UPDATE tasks t SET held_for = NULL FROM judged j WHERE t.id = (j.task).id AND j.stale IS NOT NULL AND (j.task).ended_as IS NULL AND t.held_for = of_batch),
@@ -1970,14 +2093,56 @@ queued AS (                                                            -- not be
      ORDER BY w.decision_id, w.nth),
 ends AS (
     INSERT INTO batch_ends (batch_id, n, came_to, why, decision_id)
-    SELECT of_batch, j.n, CASE WHEN j.stale IS NOT NULL THEN 'stale' WHEN j.look_id IS NOT NULL THEN 'opened' ELSE 'decided' END, j.stale,
+    SELECT of_batch, j.n, CASE WHEN COALESCE(j.stale, j.rule::text) IS NOT NULL THEN 'stale' WHEN j.look_id IS NOT NULL THEN 'opened' ELSE 'decided' END,
+           CASE WHEN j.rule IS NOT NULL THEN 'it waits for a second pair of eyes' ELSE j.stale END,
            COALESCE(j.look_id, (SELECT o.id FROM outcome o WHERE o.task_id = (j.task).id))
-      FROM judged j
+      FROM judged j WHERE (SELECT count(*) FROM proposed) >= 0
     RETURNING n),
 noted AS (
     INSERT INTO events (kind, person_id, project_id, item_id, task_id, decision_id, detail)
     SELECT 'item.batch_decided', batch.led_by, o.project_id, o.item_id, o.task_id, o.id, jsonb_build_object('batch_decision', of_batch) FROM outcome o CROSS JOIN batch)
 SELECT count(*)::int FROM ends $function$
+;
+
+CREATE OR REPLACE FUNCTION public.decide_task(t tasks, by_person integer, said_verdict text, said_answer jsonb, reason text, words text, not_before timestamp with time zone, OUT decision_id bigint, OUT approval_id bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+DECLARE o decisions; said_outcome text := COALESCE(said_verdict, 'answer'); by_rule jsonb := eyes_rule(t.project_id, t.item_id, t.id, COALESCE(said_verdict, 'answer'), false, reason);
+BEGIN
+    UPDATE tasks SET ended_as = CASE WHEN by_rule IS NULL THEN 'decided' ELSE 'proposed' END, ended_at = clock_timestamp()
+     WHERE id = t.id AND ended_as IS NULL RETURNING * INTO STRICT t;
+    SELECT version INTO o.project_version FROM projects WHERE id = t.project_id;
+    IF by_rule IS NOT NULL THEN
+        approval_id := propose(t, o.project_version, by_person, said_verdict, said_answer, said_outcome, NULL, reason, words, by_rule);
+    ELSE
+        o.item_id := t.item_id; o.task_id := t.id; o.project_id := t.project_id; o.person_id := by_person;
+        o.verdict := said_verdict; o.answer := said_answer; o.outcome := said_outcome; o.reason_code := reason; o.note := words;
+        o.evidence_version := t.evidence_version; o.shown_version := t.shown_version; o.evidence_hash := t.evidence_hash;
+        decision_id := put_outcome(o, t, not_before);
+    END IF;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.eyes_rule(of_project integer, of_item bigint, of_task bigint, of_outcome text, overturns boolean, reason text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+DECLARE found jsonb;
+BEGIN
+    SELECT r.rule INTO found
+      FROM projects p CROSS JOIN LATERAL jsonb_array_elements(p.four_eyes) WITH ORDINALITY r (rule, n)
+      JOIN customers c ON c.id = p.customer_id JOIN items i ON i.id = of_item LEFT JOIN messages m ON m.id = i.message_id
+     WHERE p.id = of_project AND reason <> 'desk.undone'
+       AND (r.rule ->> 'verdict' IS NULL OR r.rule ->> 'verdict' = of_outcome OR overturns AND r.rule ->> 'verdict' = 'overturn')
+       AND (r.rule ->> 'reason_code' IS NULL OR r.rule ->> 'reason_code' = reason
+            OR reason = 'agreement' AND EXISTS (SELECT FROM decisions d WHERE d.item_id = of_item AND d.task_id = of_task AND d.reason_code = r.rule ->> 'reason_code'))
+       AND (r.rule ->> 'customer' IS NULL OR r.rule ->> 'customer' = c.name)
+       AND (r.rule ->> 'amount_from' IS NULL OR m.id IS NULL OR abs(m.variance_amount) >= (r.rule ->> 'amount_from')::numeric)
+       AND (r.rule ->> 'currency' IS NULL OR m.id IS NULL OR m.currency = r.rule ->> 'currency')
+     ORDER BY r.n LIMIT 1;
+    RETURN found;
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.fits(alike text[], same text[])
@@ -2012,7 +2177,8 @@ AS $function$
     SELECT t.ended_as IS NULL AND (t.cancelled_at IS NULL OR EXISTS (
                SELECT FROM assignments a WHERE a.task_id = t.id AND a.ended_at IS NULL AND a.lease_expires > clock_timestamp()))
         OR t.ended_as = 'disputed' AND EXISTS (
-               SELECT FROM tasks c WHERE c.item_id = t.item_id AND c.parent_id = t.id AND c.kind = 'adjudication' AND c.ended_as IS NULL AND c.cancelled_at IS NULL) $function$
+               SELECT FROM tasks c WHERE c.item_id = t.item_id AND c.parent_id = t.id AND c.kind = 'adjudication' AND c.ended_as IS NULL AND c.cancelled_at IS NULL)
+        OR EXISTS (SELECT FROM approvals a WHERE a.open_item = t.item_id AND (NOT a.overturns OR t.id IN (a.task_id, a.decider_id))) $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.item_priority(i items)
@@ -2072,7 +2238,10 @@ AS $function$
      CROSS JOIN LATERAL (SELECT * FROM lanes l WHERE l.skill_id = s.skill_id AND l.tier <= s.tier OFFSET 0) l   -- from the person to the lanes, whatever a plan thinks
      WHERE s.person_id = of_person
        AND CASE WHEN NOT l.gold THEN s.status = 'active' AND NOT s.held_back
-                                     AND l.queue <> 'escalation' AND (l.queue <> 'adjudication' OR in_role <> 'lead')
+                                     AND CASE l.queue WHEN 'escalation'   THEN false
+                                                      WHEN 'adjudication' THEN in_role <> 'lead'
+                                                      WHEN 'approval'     THEN in_role <> 'lead' AND NOT (SELECT p.program FROM people p WHERE p.id = of_person)
+                                                      ELSE true END
                 WHEN s.status = 'soft_paused' THEN s.extra_left > 0
                 WHEN s.status = 'active' AND NOT s.held_back THEN gold_turn(s) AND EXISTS (
                     SELECT FROM lanes live CROSS JOIN LATERAL (   -- a probe of each lane's head: a join may read every task that waits
@@ -2080,7 +2249,9 @@ AS $function$
                      WHERE live.skill_id = s.skill_id AND live.tier <= s.tier AND live.queue = 'review' AND NOT live.gold)
                 ELSE s.status IN ('exam', 'active') END
      UNION ALL
-    SELECT l.id, l.skill_id, l.queue, false FROM lanes l WHERE in_role = 'lead' AND l.queue IN ('escalation', 'adjudication') $function$
+    SELECT l.id, l.skill_id, l.queue, false FROM lanes l
+     WHERE in_role = 'lead' AND l.queue IN ('escalation', 'adjudication', 'approval')
+       AND CASE WHEN l.queue = 'approval' THEN NOT (SELECT p.program FROM people p WHERE p.id = of_person) ELSE true END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.lock_named(of_ids bigint[], in_lanes integer[], for_person integer, at timestamp with time zone)
@@ -2158,6 +2329,20 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.move_approval(a approvals, to_state text, by_person integer, decider bigint, decision bigint)
+ RETURNS approvals
+ LANGUAGE plpgsql
+AS $function$
+DECLARE moved approvals;
+BEGIN
+    UPDATE approvals SET state = to_state, version = a.version + 1, moved_by = by_person, moved_at = clock_timestamp(), decider_id = COALESCE(decider, decider_id),
+                         decision_id = decision
+     WHERE id = a.id AND version = a.version RETURNING * INTO moved;
+    IF NOT FOUND THEN RAISE EXCEPTION 'this approval was moved meanwhile' USING ERRCODE = 'serialization_failure'; END IF;
+    RETURN moved;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.move_batch()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2171,6 +2356,37 @@ BEGIN
     NEW.version := OLD.version + 1;
     RETURN NEW;
 END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.need_four_eyes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF NEW.approval_id IS NOT NULL THEN
+        IF EXISTS (SELECT FROM approvals a JOIN proposals p ON p.id = a.id JOIN decisions d ON d.item_id = a.item_id AND d.task_id = COALESCE(a.decider_id, a.task_id)
+                    WHERE a.id = NEW.approval_id AND a.item_id = NEW.item_id AND a.state IN ('approved', 'rejected') AND p.evidence_hash = NEW.evidence_hash
+                      AND d.person_id = NEW.approved_by AND d.assignment_id IS NOT NULL AND d.evidence_hash = NEW.evidence_hash) THEN
+            RETURN NEW;
+        END IF;
+    ELSIF NOT EXISTS (SELECT FROM projects p WHERE p.id = NEW.project_id AND p.four_eyes IS NOT NULL) OR
+          eyes_rule(NEW.project_id, NEW.item_id, NEW.task_id, NEW.outcome, NEW.supersedes IS NOT NULL, NEW.reason_code) IS NULL THEN
+        IF NEW.supersedes IS NOT NULL AND EXISTS (SELECT FROM approvals a WHERE a.open_item = NEW.item_id AND a.overturns
+                                                    AND NEW.task_id IS DISTINCT FROM a.decider_id) THEN
+            RAISE EXCEPTION 'another decision on this item waits for its second pair of eyes' USING ERRCODE = 'unique_violation', CONSTRAINT = 'approvals_one_open';
+        END IF;
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'this outcome needs a second pair of eyes' USING ERRCODE = 'check_violation', CONSTRAINT = 'decisions_four_eyes';
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.no_other_eyes(t tasks, me integer)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+    SELECT EXISTS (SELECT FROM approvals a JOIN proposals p ON p.id = a.id
+                    WHERE a.task_id = t.id AND me = ANY (touched(t.item_id, t.id)) OR a.decider_id = t.id AND (me = p.person_id OR me = ANY (t.barred))) $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.number_turn()
@@ -2200,6 +2416,63 @@ CREATE OR REPLACE FUNCTION public.open_to(t tasks, as_novice boolean, now timest
  IMMUTABLE
 AS $function$
     SELECT CASE WHEN as_novice THEN NOT t.novice ELSE t.novice OR t.reserved_until IS NULL OR t.reserved_until <= now END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.propose(t tasks, of_version integer, by_person integer, said_verdict text, said_answer jsonb, said_outcome text, of_decision bigint, reason text, words text, by_rule jsonb)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+DECLARE made bigint;
+BEGIN
+    IF EXISTS (SELECT FROM decisions d WHERE d.supersedes = of_decision) THEN
+        RAISE EXCEPTION 'overturned before' USING ERRCODE = 'unique_violation', CONSTRAINT = 'decisions_superseded_once';
+    END IF;
+    INSERT INTO proposals (item_id, task_id, project_id, project_version, person_id, verdict, answer, outcome, supersedes, evidence_version, shown_version, evidence_hash,
+                           reason_code, note, rule)
+    VALUES (t.item_id, t.id, t.project_id, of_version, by_person, said_verdict, said_answer, said_outcome, of_decision, t.evidence_version, t.shown_version, t.evidence_hash,
+            reason, words, by_rule)
+    RETURNING id INTO made;
+    INSERT INTO approvals (id, item_id, project_id, overturns, moved_by, task_id)
+    SELECT made, t.item_id, t.project_id, of_decision IS NOT NULL, by_person,
+           raise_task(t, 'approval', 'approval', item_priority(i) + 10, 1, NULL, p.price_minor, touched(t.item_id, 0), 'four_eyes', by_person)
+      FROM items i JOIN projects p ON p.id = i.project_id WHERE i.id = t.item_id;
+    RETURN made;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.put_outcome(o decisions, t tasks, from_then timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+DECLARE made bigint; next_id bigint; next_no int; of int; before int; on_what text := CASE WHEN o.supersedes IS NULL THEN o.outcome ELSE 'overturn' END;
+BEGIN
+    INSERT INTO decisions (item_id, task_id, project_id, project_version, person_id, verdict, answer, outcome, supersedes, evidence_version, shown_version, evidence_hash,
+                           reason_code, note, approval_id, approved_by)
+    VALUES (o.item_id, o.task_id, o.project_id, o.project_version, o.person_id, o.verdict, o.answer, o.outcome, o.supersedes, o.evidence_version, o.shown_version,
+            o.evidence_hash, o.reason_code, o.note, o.approval_id, o.approved_by)
+    RETURNING id INTO made;
+    SELECT count(*) INTO of FROM effects e WHERE e.project_id = o.project_id AND on_what = ANY (e.on_outcomes);
+    IF t.partition_id IS NOT NULL AND o.supersedes IS NULL THEN
+        SELECT n.id, n.partition_no INTO next_id, next_no
+          FROM tasks n WHERE n.partition_id = t.partition_id AND n.partition_no = t.partition_no + 1 AND n.waits FOR NO KEY UPDATE;
+        UPDATE tasks n SET waits = false WHERE n.id = next_id;
+    END IF;
+    UPDATE partitions p                                                -- partitions_head_promoted refuses this if an item came in unseen: run again
+       SET settled_no  = CASE WHEN o.supersedes IS NULL AND t.partition_no = p.settled_no + 1 THEN p.settled_no + 1 ELSE p.settled_no END,
+           promoted_no = COALESCE(next_no, p.promoted_no),
+           effect_no   = p.effect_no + of
+     WHERE p.id = t.partition_id
+    RETURNING p.effect_no - of INTO before;
+    INSERT INTO outbox (decision_id, effect_id, partition_id, effect_no, due, push_due, not_before)
+    SELECT made, e.id, t.partition_id, before + row_number() OVER (ORDER BY e.kind, e.id)::int, COALESCE(from_then, clock_timestamp()), COALESCE(from_then, clock_timestamp()), from_then
+      FROM effects e WHERE e.project_id = o.project_id AND on_what = ANY (e.on_outcomes);
+    IF o.outcome = 'reopen' THEN
+        PERFORM raise_task(t, 'relabel', item_queue(i), item_priority(i), p.wanted, p.abandon_limit, p.price_minor,
+                           ARRAY(SELECT DISTINCT d.person_id FROM decisions d WHERE d.item_id = t.item_id AND d.assignment_id IS NOT NULL), 'reopened', o.person_id)
+           FROM items i JOIN projects p ON p.id = i.project_id WHERE i.id = t.item_id;
+    END IF;
+    RETURN made;
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.raise_task(parent tasks, new_kind text, new_queue text, new_priority integer, new_wanted integer, new_limit integer, new_price bigint, new_barred integer[], because text, by_person integer)
@@ -2237,14 +2510,19 @@ CREATE OR REPLACE FUNCTION public.reopen_retracted(of_retraction bigint, of_item
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 WITH target AS MATERIALIZED (
-    SELECT d.*, p.version, t.partition_id, r.requested_by, r.reason
+    SELECT d.*, p.version, t.partition_id, r.requested_by, r.reason, t AS task,
+           CASE WHEN p.four_eyes IS NOT NULL THEN eyes_rule(p.id, d.item_id, d.task_id, 'reopen', true, 'desk.retracted') END AS rule
       FROM tombstones s JOIN retractions r ON r.id = s.retraction_id JOIN decisions d ON d.id = s.decision_id
       JOIN projects p ON p.id = d.project_id JOIN tasks t ON t.id = d.task_id
-     WHERE s.retraction_id = of_retraction AND s.item_id = of_item AND s.status = 'pending' AND NOT EXISTS (SELECT FROM decisions later WHERE later.supersedes = d.id)),
+     WHERE s.retraction_id = of_retraction AND s.item_id = of_item AND s.status = 'pending' AND NOT EXISTS (SELECT FROM decisions later WHERE later.supersedes = d.id)
+       AND NOT EXISTS (SELECT FROM approvals a WHERE a.open_item = d.item_id)),
 overturned AS (
     INSERT INTO decisions (item_id, task_id, project_id, project_version, person_id, verdict, outcome, supersedes, evidence_version, shown_version, evidence_hash, reason_code, note)
-    SELECT item_id, task_id, project_id, version, requested_by, 'overturn', 'reopen', id, evidence_version, shown_version, evidence_hash, 'desk.retracted', reason FROM target
+    SELECT item_id, task_id, project_id, version, requested_by, 'overturn', 'reopen', id, evidence_version, shown_version, evidence_hash, 'desk.retracted', reason
+      FROM target WHERE rule IS NULL
     RETURNING *),
+proposed AS (
+    SELECT propose(task, version, requested_by, 'overturn', NULL, 'reopen', id, 'desk.retracted', reason, rule) AS approval_id FROM target WHERE rule IS NOT NULL),
 wanted_effects AS MATERIALIZED (
     SELECT o.id AS decision_id, e.id AS effect_id, row_number() OVER (ORDER BY e.kind, e.id)::int AS nth, count(*) OVER ()::int AS of
       FROM overturned o JOIN effects e ON e.project_id = o.project_id
@@ -2266,7 +2544,7 @@ noted AS (
     SELECT 'decision.overturned', o.person_id, o.project_id, o.item_id, o.task_id, o.id,
            jsonb_build_object('supersedes', o.supersedes, 'reopened', (SELECT task_id FROM reopened), 'retraction', of_retraction)
       FROM overturned o)
-SELECT id FROM overturned $function$
+SELECT id FROM overturned UNION ALL SELECT NULL FROM proposed $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.sampled_by(t tasks, for_person integer)
@@ -2277,6 +2555,100 @@ AS $function$
     SELECT t.held_for IS NOT NULL AND EXISTS (
                SELECT FROM batch_decisions b JOIN batch_draws d ON d.batch_id = b.id JOIN batch_members m ON m.batch_id = b.id AND m.n = d.n
                 WHERE b.id = t.held_for AND b.led_by = for_person AND b.state = 'sampling' AND m.task_id = t.id) $function$
+;
+
+CREATE OR REPLACE FUNCTION public.second_eyes(of_task bigint, me integer, said_verdict text, said_answer jsonb, reason text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+DECLARE t tasks; a approvals; p proposals; said_outcome text := COALESCE(said_verdict, 'answer'); said_before boolean;
+BEGIN
+    SELECT * INTO STRICT t FROM tasks WHERE id = of_task;
+    IF t.kind <> 'approval' THEN
+        RETURN CASE WHEN eyes_rule(t.project_id, t.item_id, t.id, said_outcome, false, reason) IS NOT NULL
+                      OR t.wanted > 1 AND eyes_rule(t.project_id, t.item_id, t.id, said_outcome, false, 'agreement') IS NOT NULL THEN 'proposed' ELSE 'decided' END;
+    END IF;
+    SELECT * INTO STRICT a FROM approvals WHERE t.id IN (task_id, decider_id);
+    SELECT * INTO STRICT p FROM proposals WHERE id = a.id;
+    IF t.id = a.task_id THEN RETURN CASE WHEN backs(p, said_verdict, said_answer) THEN 'decided' ELSE 'disputed' END; END IF;
+    SELECT COALESCE(bool_or((d.verdict, d.answer) IS NOT DISTINCT FROM (said_verdict, said_answer)), false) INTO said_before
+      FROM decisions d WHERE d.item_id = t.item_id AND d.task_id = a.task_id AND d.person_id <> me;
+    RETURN CASE WHEN said_before OR backs(p, said_verdict, said_answer) OR stands(p, said_verdict, said_answer) THEN 'decided'
+                WHEN eyes_rule(t.project_id, t.item_id, t.id, said_outcome, a.overturns, reason) IS NULL THEN 'decided' ELSE 'proposed' END;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.see_again(t tasks, of_version integer, me integer, said_verdict text, said_answer jsonb, reason text, words text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+DECLARE a approvals; p proposals; d decisions; o decisions; said_outcome text := COALESCE(said_verdict, 'answer'); hands int[]; to_lead bigint;
+BEGIN
+    IF t.kind <> 'approval' THEN
+        RETURN CASE WHEN t.wanted = 1
+                    THEN propose(t, of_version, me, said_verdict, said_answer, said_outcome, NULL, reason, words, eyes_rule(t.project_id, t.item_id, t.id, said_outcome, false, reason))
+                    ELSE propose(t, of_version, 0, said_verdict, said_answer, said_outcome, NULL, 'agreement', '',
+                                 eyes_rule(t.project_id, t.item_id, t.id, said_outcome, false, 'agreement')) END;
+    END IF;
+    SELECT * INTO STRICT a FROM approvals WHERE t.id IN (task_id, decider_id) FOR NO KEY UPDATE;
+    SELECT * INTO STRICT p FROM proposals WHERE id = a.id;
+    IF t.ended_as = 'disputed' THEN
+        hands := touched(t.item_id, 0);
+        IF NOT EXISTS (SELECT FROM people l WHERE l.role = 'lead' AND l.disabled_at IS NULL AND NOT l.program AND NOT l.id = ANY (hands)) THEN hands := ARRAY[p.person_id]; END IF;
+        SELECT raise_task(t, 'approval', 'escalation', t.priority, 1, NULL, t.price_minor, hands, 'seen_differently', me) INTO to_lead;
+        PERFORM move_approval(a, 'rejected', me, to_lead, NULL);
+        RETURN a.id;
+    END IF;
+    IF t.id = a.task_id THEN a := move_approval(a, 'approved', me, NULL, NULL); END IF;
+    IF t.ended_as = 'proposed' THEN                                    -- a third answer is a proposal of its own
+        PERFORM move_approval(a, 'resolved', me, NULL, NULL);
+        RETURN propose(t, of_version, me, CASE WHEN a.overturns THEN 'overturn' ELSE said_verdict END, said_answer, said_outcome, p.supersedes, reason, words,
+                       eyes_rule(t.project_id, t.item_id, t.id, said_outcome, a.overturns, reason));
+    END IF;
+    SELECT * INTO d FROM decisions x WHERE x.item_id = t.item_id AND x.task_id = a.task_id AND x.assignment_id IS NOT NULL;
+    o.item_id := t.item_id; o.task_id := t.id; o.project_id := t.project_id; o.supersedes := p.supersedes;
+    o.evidence_version := t.evidence_version; o.shown_version := t.shown_version; o.evidence_hash := t.evidence_hash;
+    IF backs(p, said_verdict, said_answer) THEN                        -- the outcome is in the words of who said it first
+        o.person_id := p.person_id; o.approval_id := a.id; o.approved_by := me; o.project_version := p.project_version;
+        o.verdict := p.verdict; o.answer := p.answer; o.outcome := p.outcome; o.reason_code := p.reason_code; o.note := p.note;
+    ELSIF d.person_id <> me AND (d.verdict, d.answer) IS NOT DISTINCT FROM (said_verdict, said_answer) THEN
+        o.person_id := d.person_id; o.approval_id := a.id; o.approved_by := me; o.project_version := d.project_version;
+        o.verdict := d.verdict; o.answer := d.answer; o.outcome := said_outcome; o.reason_code := d.reason_code; o.note := d.note;
+    ELSE
+        o.person_id := me; o.project_version := of_version;
+        o.verdict := said_verdict; o.answer := said_answer; o.outcome := said_outcome; o.reason_code := reason; o.note := words;
+    END IF;
+    IF a.overturns THEN o.verdict := 'overturn'; END IF;
+    IF stands(p, said_verdict, said_answer) AND o.outcome <> 'reopen' OR EXISTS (SELECT FROM decisions x WHERE x.supersedes = p.supersedes) THEN
+        PERFORM move_approval(a, 'resolved', me, NULL, NULL);          -- what stands stays
+    ELSE
+        PERFORM move_approval(a, 'resolved', me, NULL, put_outcome(o, t, NULL));
+    END IF;
+    RETURN a.id;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.stands(p proposals, said_verdict text, said_answer jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+    SELECT EXISTS (SELECT FROM decisions d WHERE d.id = p.supersedes
+                    AND (said_verdict, said_answer) IS NOT DISTINCT FROM (CASE WHEN d.outcome <> 'answer' THEN d.outcome END, d.answer)) $function$
+;
+
+CREATE OR REPLACE FUNCTION public.touched(of_item bigint, beside bigint)
+ RETURNS integer[]
+ LANGUAGE sql
+AS $function$
+    SELECT COALESCE(array_agg(DISTINCT who), '{}')
+      FROM (SELECT a.person_id FROM tasks t JOIN assignments a ON a.task_id = t.id WHERE t.item_id = of_item AND t.id <> beside
+             UNION ALL SELECT d.person_id FROM decisions d WHERE d.item_id = of_item AND d.task_id <> beside
+             UNION ALL SELECT l.person_id FROM late_looks l WHERE l.item_id = of_item AND l.task_id <> beside
+             UNION ALL SELECT p.person_id FROM proposals p WHERE p.item_id = of_item
+             UNION ALL SELECT e.created_by FROM evidence e WHERE e.item_id = of_item
+             UNION ALL SELECT b.created_by FROM items i JOIN batches b ON b.id = i.batch_id WHERE i.id = of_item
+             UNION ALL SELECT e.person_id FROM events e WHERE e.item_id = of_item AND e.task_id IS DISTINCT FROM beside) x (who)
+     WHERE who <> 0 $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.unacknowledged(every_days integer, most integer)
@@ -2325,6 +2697,33 @@ AS $function$
                 ELSE CASE WHEN amount < 0 THEN '-' ELSE '' END
                      || CASE WHEN abs(amount) < 1 THEN '0 to 1'
                              ELSE '1' || repeat('0', length(trunc(abs(amount))::text) - 1) || ' to 1' || repeat('0', length(trunc(abs(amount))::text)) END END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.void_approval()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+DECLARE a approvals; held assignments;
+BEGIN
+    SELECT * INTO held FROM assignments WHERE task_id = OLD.id AND ended_at IS NULL FOR NO KEY UPDATE NOWAIT;
+    SELECT * INTO STRICT a FROM approvals WHERE OLD.id IN (task_id, decider_id) FOR NO KEY UPDATE;
+    UPDATE assignments SET ended_at = greatest(clock_timestamp(), claimed_at), end_reason = 'revoked' WHERE id = held.id;
+    INSERT INTO events (kind, person_id, project_id, item_id, task_id, assignment_id)
+    SELECT 'assignment.revoked', held.person_id, OLD.project_id, OLD.item_id, OLD.id, held.id WHERE held.id IS NOT NULL;
+    PERFORM move_approval(a, 'voided', 0, NULL, NULL);
+    IF NOT a.overturns THEN
+        PERFORM raise_task(NEW, 'review', item_queue(i), item_priority(i), p.wanted, p.abandon_limit, p.price_minor,
+                           ARRAY(SELECT DISTINCT d.person_id FROM decisions d WHERE d.item_id = OLD.item_id AND d.assignment_id IS NOT NULL), 'evidence_changed', 0)
+           FROM items i JOIN projects p ON p.id = i.project_id WHERE i.id = OLD.item_id;
+    END IF;
+    NEW.ended_as := 'voided'; NEW.ended_at := clock_timestamp(); NEW.seen_by := array_remove(NEW.seen_by, held.person_id);
+    NEW.evidence_version := OLD.evidence_version; NEW.shown_version := OLD.shown_version; NEW.evidence_hash := OLD.evidence_hash;
+    RETURN NEW;
+EXCEPTION WHEN lock_not_available THEN                                 -- a submit has its assignment and waits for this task
+    RAISE EXCEPTION 'somebody is deciding on it' USING ERRCODE = 'serialization_failure';
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.whose_data()

@@ -11,9 +11,9 @@ LIMIT = 200  # of one round, which is one transaction
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """An item and the outcome that it got."""
+    """An item and the outcome that it got; None where that waits for a second pair of eyes."""
 
-    decision_id: int
+    decision_id: int | None
     item_id: int
 
 

@@ -12,7 +12,7 @@ from claimcheck.looks import Disputed
 from claimcheck.rules import Rules
 from claimcheck.web import controls, desk
 
-KIND = "adjudication"
+KINDS = ("adjudication", "approval")  # several looks differ; a second look says something else than was proposed
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Disagreement:
 
 def of(assignment: Assignment, rules: Rules) -> Disagreement | None:
     """The looks that an adjudication is about; None where the assignment is none, or is no longer held."""
-    if assignment.kind != KIND:
+    if assignment.kind not in KINDS:
         return None
     found = looks.disputed(desk().db, assignment_id=assignment.id, me=assignment.person_id)
     tally = Counter(value for look in found for value in _values(look))

@@ -65,8 +65,14 @@ def overturn(decision_id: int):
     except (errors.Invalid, errors.Conflict) as error:
         return _with(item_page.show(target.item_id, me, typed=typed, refused=error), error)
     _answer_too(me.id)
-    flash(f"{'Opened again' if 'reopen:' in typed.choices else 'Overturned'} by decision {made}.")
+    flash(_done(made, "reopen:" in typed.choices))
     return htmx.go(url_for("items.show", item_id=target.item_id))
+
+
+def _done(made: decisions.Overturned, reopened: bool) -> str:
+    if made.decision_id is None:
+        return "Asked for a second pair of eyes: what stands holds until somebody else has looked at it."
+    return f"{'Opened again' if reopened else 'Overturned'} by decision {made.decision_id}."
 
 
 def _answer_too(me: int) -> None:

@@ -21,6 +21,9 @@ BECAUSE = {
     "returned": "sent back by a lead",
     "reopened": "opened again",
     "retracted": "a label was taken back",
+    "four_eyes": "the project wants a second pair of eyes on it",
+    "seen_differently": "two people see it differently",
+    "evidence_changed": "the evidence changed while it waited for a second pair of eyes",
 }
 SHAPES = {"approve": "ok", "reject": "no", "escalate": "ask"}
 
@@ -89,7 +92,7 @@ def look_words(entry: Entry, rules: Rules | None) -> str:
     if entry.decided:
         return ("Settled: " if entry.kind == "outcome" else "") + _said(entry, rules)
     if entry.kind == "moved":
-        to = {"escalation": "the leads", "adjudication": "adjudication"}.get(entry.task_kind, "review")
+        to = {"escalation": "the leads", "adjudication": "adjudication", "approval": "other eyes"}.get(entry.task_kind, "review")
         return f"To {to}: {BECAUSE.get(entry.reason or '', entry.reason or '')}"
     return LEFT.get(entry.kind) or {"held": "Held now", "lapsed": "Held, time ran out", "sent_back": "Sent back to review"}[entry.kind]
 
@@ -103,9 +106,22 @@ def why_escalated(escalation: Escalation) -> str:
     """Why an escalation came, with its numbers."""
     if escalation.because == "abandoned":
         return f"Left undecided {times(escalation.abandoned or 0)}"
+    if escalation.kind == "approval":
+        return "Two people see it differently"
     if escalation.kind == "adjudication":  # also where it is an audit: what the looks said is its holder's to see
         return f"{len(escalation.votes or ())} looks to adjudicate"
     return f"A reviewer asks: {escalation.reason}" if escalation.reason else "A reviewer asks"
+
+
+def approval_words(state: str) -> str:
+    """Where an approval stands."""
+    return {
+        "pending": "Waits for somebody else to look",
+        "approved": "Approved",
+        "rejected": "Two people see it differently: a lead decides",
+        "resolved": "Resolved",
+        "voided": "Voided: the evidence changed",
+    }[state]
 
 
 def view_title(view: View) -> str:
@@ -124,5 +140,8 @@ def markdown(text: str) -> Markup:
 
 FILTERS = {
     f.__name__: f
-    for f in (minutes, about, capped, some_of, times, honest, sentence, span_of_choices, look_shape, look_words, why_escalated, view_title, markdown)
+    for f in (
+        approval_words, minutes, about, capped, some_of, times, honest, sentence, span_of_choices, look_shape, look_words, why_escalated,
+        view_title, markdown,
+    )
 }

@@ -8,6 +8,7 @@ from typing import Any
 from flask import Response, make_response, render_template
 
 from claimcheck import canonical, errors, evidence, history, looks, projects, reconsiderations
+from claimcheck.approvals import standing
 from claimcheck.history import Entry, Facts, Version
 from claimcheck.looks import LateLook
 from claimcheck.people import Person
@@ -32,6 +33,7 @@ def show(item_id: int, me: Person, *, typed: Typed | None = None, refused: error
         "form": _overturn(facts, rules, typed or Typed()) if me.role == "lead" else None,
         "form_open": typed is not None,
         "refused": refused,
+        "approvals": standing.of_item(db, item_id=item_id) if me.role == "lead" else [],
         "question": _question(entries) if me.role == "lead" else None,
     }
     return make_response(render_template("items/show.html", **context, **more))

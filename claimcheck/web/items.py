@@ -16,6 +16,7 @@ STATES = {
     "leased": "Held",
     "blocked": "Waits for its turn",
     "escalated": "Escalated",
+    "approval": "Second pair of eyes",
     "paused": "Paused",
     "settled": "Settled",
     "cancelled": "Cancelled",

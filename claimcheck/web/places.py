@@ -28,6 +28,7 @@ PLACES = (
     Place("/control", "Control", "c", ("lead", "operator")),
     Place("/review", "Review", "r", ("reviewer", "lead")),
     Place("/escalations", "Escalations", "e", ("lead",)),
+    Place("/approvals", "Approvals", "a", ("lead",)),
     Place("/work", "My work", "w", ("reviewer", "lead")),
     Place("/standing", "My standing", "s", ("reviewer",)),  # a lead's own are in the menu under their name
     Place("/pay", "Pay", "y", ("reviewer",)),

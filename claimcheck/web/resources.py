@@ -7,6 +7,7 @@ from flask import Flask
 from claimcheck.web import (
     access_events,
     api,
+    approvals,
     assignments,
     batches,
     datasets,
@@ -38,8 +39,9 @@ from claimcheck.web import (
 )
 
 RESOURCES = (
-    login, pages, people, libraries, payload, review, assignments, decisions, escalations, work, projects, lease_times, batches, forecasts, imports,
-    exports, datasets, retractions, items, effects, dead_letters, pipeline, pay, skills, standing, access_events, api, docs, metrics, operations,
+    login, pages, people, libraries, payload, review, assignments, decisions, escalations, approvals, work, projects, lease_times, batches, forecasts,
+    imports, exports, datasets, retractions, items, effects, dead_letters, pipeline, pay, skills, standing, access_events, api, docs,
+    metrics, operations,
 )  # fmt: skip
 
 

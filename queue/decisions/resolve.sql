@@ -1,9 +1,19 @@
--- tasks: automatic, pending → settled by the system, since nothing varies. At most `limit` at once; a partition's next one has its turn in the next round.
+-- tasks: automatic, pending → settled by the system, since nothing varies, or → proposed where the project wants a second pair of eyes on that too (no `decision_id`).
+-- At most `limit` at once; a partition's next one has its turn in the next round.
 WITH pick AS MATERIALIZED (
     SELECT t.id FROM tasks t WHERE t.lane_id = 0 AND t.state = 'pending' ORDER BY t.rank LIMIT %(limit)s::int FOR NO KEY UPDATE SKIP LOCKED),
-ended AS (
-    UPDATE tasks t SET ended_as = 'decided', ended_at = clock_timestamp() FROM pick WHERE t.id = pick.id
-    RETURNING t.id, t.item_id, t.project_id, t.partition_id, t.partition_no, t.evidence_version, t.shown_version, t.evidence_hash, t.ended_at),
+judged AS MATERIALIZED (
+    SELECT t.id, p.version, CASE WHEN p.four_eyes IS NOT NULL THEN eyes_rule(p.id, t.item_id, t.id, 'approve', false, 'auto_zero_variance') END AS rule
+      FROM pick JOIN tasks t ON t.id = pick.id JOIN projects p ON p.id = t.project_id),
+all_ended AS (
+    UPDATE tasks t SET ended_as = CASE WHEN judged.rule IS NULL THEN 'decided' ELSE 'proposed' END, ended_at = clock_timestamp() FROM judged WHERE t.id = judged.id
+    RETURNING t, judged.version, judged.rule),
+ended AS MATERIALIZED (
+    SELECT (t).id, (t).item_id, (t).project_id, (t).partition_id, (t).partition_no, (t).evidence_version, (t).shown_version, (t).evidence_hash, (t).ended_at
+      FROM all_ended WHERE rule IS NULL),
+proposed AS MATERIALIZED (
+    SELECT (t).item_id, propose(t, version, 0, 'approve', NULL, 'approve', NULL, 'auto_zero_variance', '', rule) AS approval_id
+      FROM (SELECT * FROM all_ended WHERE rule IS NOT NULL ORDER BY (t).id OFFSET 0) a),
 outcome AS (
     INSERT INTO decisions (item_id, task_id, project_id, project_version, person_id, verdict, outcome, evidence_version, shown_version, evidence_hash,
                            reason_code, created_at)
@@ -45,4 +55,4 @@ recorded AS (
     SELECT 'resolved', o.project_id, i.message_id, i.idempotency_key, i.trace_id, m.source_hash, m.match_decision, m.currency, m.variance_amount, 'AUTO_RESOLVE',
            i.queue, i.id, %(worker)s::text, %(settings_version)s::int, jsonb_build_object('decision_id', o.id)
       FROM outcome o JOIN items i ON i.id = o.item_id LEFT JOIN messages m ON m.id = i.message_id)
-SELECT id AS decision_id, item_id FROM outcome;
+SELECT id AS decision_id, item_id FROM outcome UNION ALL SELECT NULL, item_id FROM proposed;

@@ -12,6 +12,7 @@ stated AS (
            CASE WHEN seen.evidence_version = 0 THEN 'not_durable'
                 WHEN t.state = 'settled' THEN 'settled'
                 WHEN t.state IN ('pending', 'full') AND t.kind IN ('escalation', 'adjudication') THEN 'escalated'
+                WHEN t.state IN ('pending', 'full') AND t.kind = 'approval' THEN CASE WHEN o.outcome IS NULL THEN 'approval' ELSE 'settled' END
                 WHEN t.state IN ('full', 'held') THEN 'leased'
                 ELSE t.state END AS state
       FROM seen

@@ -2,7 +2,7 @@
 INSERT INTO lanes (skill_id, tier, queue, gold)
 SELECT s.id, given.tier, given.queue, given.gold
   FROM skills s
- CROSS JOIN (SELECT CASE q WHEN 'adjudication' THEN greatest(%(tier)s::smallint, 2) ELSE %(tier)s::smallint END AS tier, q AS queue, false AS gold
+ CROSS JOIN (SELECT CASE WHEN q IN ('adjudication', 'approval') THEN greatest(%(tier)s::smallint, 2) ELSE %(tier)s::smallint END AS tier, q AS queue, false AS gold
                FROM unnest(%(queues)s::text[]) q
               UNION ALL SELECT 0, 'review', true) given
  WHERE s.name = %(skill)s::text

@@ -8,7 +8,7 @@ held AS (
         SELECT a.id, a.task_id, a.person_id, a.lease_expires FROM assignments a
          WHERE a.lane_id = lane.id AND a.live_until IS NOT NULL ORDER BY a.live_until LIMIT 200) a LIMIT 200)
 SELECT t.id AS task_id, t.item_id, t.kind, p.name AS project, COALESCE(e.title, '') AS title, i.idempotency_key, t.created_at, clock_timestamp() AS server_now,
-       moved.detail ->> 'because' AS because, parent.votes, parent.lease_count - cardinality(parent.votes) AS abandoned, asked.label AS reason, asked.note,
+       moved.detail ->> 'because' AS because, CASE WHEN t.kind <> 'approval' THEN parent.votes END AS votes, parent.lease_count - cardinality(parent.votes) AS abandoned, asked.label AS reason, asked.note,
        held.id AS assignment_id, CASE WHEN held.lease_expires > clock_timestamp() THEN holder.name END AS holder, held.lease_expires,
        COALESCE(held.person_id = %(me)s::int, false) AS mine, %(me)s::int = ANY (t.barred) AS barred
   FROM (SELECT id FROM waiting UNION SELECT task_id FROM held) open

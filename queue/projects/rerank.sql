@@ -5,7 +5,7 @@ WITH page AS MATERIALIZED (
      ORDER BY t.id LIMIT 500),
 locked AS MATERIALIZED (
     SELECT t.id, t.project_id, t.created_at, q.lane_id,
-           (item_priority(i) + CASE WHEN t.kind IN ('escalation', 'adjudication') THEN 10 ELSE 0 END)::smallint AS priority
+           (item_priority(i) + CASE WHEN t.kind IN ('escalation', 'adjudication', 'approval') THEN 10 ELSE 0 END)::smallint AS priority
       FROM tasks t JOIN queues q ON q.id = t.queue_id JOIN items i ON i.id = t.item_id
      WHERE t.id = ANY (ARRAY(SELECT id FROM page)) FOR NO KEY UPDATE OF t SKIP LOCKED),
 numbered AS MATERIALIZED (

@@ -12,14 +12,21 @@ looks AS (
       FROM decisions WHERE assignment_id IS NOT NULL GROUP BY task_id),
 outcomes AS (
     SELECT task_id, count(*) AS n FROM decisions WHERE outcome IS NOT NULL AND supersedes IS NULL GROUP BY task_id),
+eyes AS (                                                              -- of a task that asks for a second look, or for a lead's word on two
+    SELECT task_id, false AS voided, true AS asks_lead, false AS resolved FROM approvals WHERE decider_id IS NOT NULL
+     UNION ALL SELECT COALESCE(decider_id, task_id), state = 'voided', false, state = 'resolved' FROM approvals),
 wrong_tasks AS (
     SELECT 'task' AS what, t.id
       FROM tasks t LEFT JOIN held ON held.task_id = t.id LEFT JOIN skipped s ON s.task_id = t.id LEFT JOIN looks l ON l.task_id = t.id
-      LEFT JOIN outcomes o ON o.task_id = t.id LEFT JOIN tasks child ON child.parent_id = t.id LEFT JOIN partitions p ON p.id = t.partition_id
+      LEFT JOIN outcomes o ON o.task_id = t.id LEFT JOIN tasks child ON child.parent_id = t.id LEFT JOIN partitions p ON p.id = t.partition_id LEFT JOIN eyes y ON y.task_id = t.id
      WHERE (ARRAY(SELECT unnest(t.seen_by) ORDER BY 1), t.lease_count, ARRAY(SELECT unnest(t.skipped_by) ORDER BY 1),
             ARRAY(SELECT CASE WHEN v IN ('approve', 'reject', 'escalate') THEN v ELSE 'answer' END FROM unnest(t.votes) v ORDER BY 1))
            IS DISTINCT FROM (COALESCE(held.seen_by, '{}'), COALESCE(held.leases, 0), COALESCE(s.skipped_by, '{}'), COALESCE(l.votes, '{}'))
         OR t.ended_as IS DISTINCT FROM CASE
+              WHEN y.voided THEN 'voided'
+              WHEN y.asks_lead THEN 'disputed'
+              WHEN child.kind = 'approval' AND (o.n IS NULL) THEN 'proposed'
+              WHEN y.resolved THEN 'decided'
               WHEN o.n = 1 OR (t.kind = 'gold' AND l.votes IS NOT NULL) THEN 'decided'
               WHEN child.kind = 'adjudication' THEN 'disputed'
               WHEN child.kind = 'review' THEN 'returned'

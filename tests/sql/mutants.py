@@ -67,8 +67,8 @@ MUTANTS: dict[str, tuple[list[tuple[str, str, str]], str]] = {
         [
             (
                 "decisions/submit",
-                "t.votes <@ ARRAY[%(vote)s::text]",
-                "(SELECT COALESCE(array_agg(d.verdict), '{}') FROM decisions d WHERE d.task_id = t.id) <@ ARRAY[%(vote)s::text]",
+                "votes <@ ARRAY[%(vote)s::text]",
+                "(SELECT COALESCE(array_agg(d.verdict), '{}') FROM decisions d WHERE d.task_id = task.id) <@ ARRAY[%(vote)s::text]",
             )
         ],
         "",

@@ -31,7 +31,7 @@ def test_it_tells_of_outcomes_of_looks_and_of_what_a_lead_overturns(world: World
     world.accept(made.id, [row("one", partition_key="p"), row("two", partition_key="p")])
     world.publish()
     outcomes = [_decide(world, wanted) for _ in range(2)]
-    overturned = decisions.overturn(world.web, decision_id=outcomes[0], me=world.cast.chi.id, reason_code="wrong", verdict="reject")
+    overturned = decisions.overturn(world.web, decision_id=outcomes[0], me=world.cast.chi.id, reason_code="wrong", verdict="reject").decision_id
     _apply(world, settings)
     told = [json.loads(entry["body"]) for entry in hook.entries()]
     assert [entry["webhook_id"] for entry in hook.entries()] == [str(d) for d in (*outcomes, overturned)]

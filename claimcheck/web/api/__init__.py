@@ -2,6 +2,7 @@
 
 from claimcheck.web.api import (
     access_events,
+    approvals,
     assignments,
     batch_decisions,
     batches,
@@ -28,7 +29,7 @@ from claimcheck.web.api import (
 from claimcheck.web.api.routes import ROUTES, blueprint
 
 __all__ = [
-    "ROUTES", "access_events", "assignments", "batch_decisions", "batches", "blueprint", "datasets", "dead_letters", "decisions",
-    "forecasts", "golds", "intake", "items", "openapi", "payload", "payouts", "projects", "results", "retractions", "reviewers",
-    "signing_keys", "skills", "standings", "tasks", "uploads",
+    "ROUTES", "access_events", "approvals", "assignments", "batch_decisions", "batches", "blueprint", "datasets", "dead_letters",
+    "decisions", "forecasts", "golds", "intake", "items", "openapi", "payload", "payouts", "projects", "results", "retractions",
+    "reviewers", "signing_keys", "skills", "standings", "tasks", "uploads",
 ]  # fmt: skip

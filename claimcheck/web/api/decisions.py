@@ -37,6 +37,7 @@ class Decision(models.Answer):
     trace_id: str
     kind: str
     decided_by: str
+    approved_by: str | None = Field(description="whose second look it rests on, where the project's `four_eyes` asks for one")
     verdict: str | None
     answer: Any
     outcome: str | None = Field(description="what the item comes to by it; null for a look that settled nothing")
@@ -59,7 +60,7 @@ def get(call: Call, decision_id: int) -> Any:
 
 def _shown(found: decisions.Decision) -> dict[str, Any]:
     same = ("id", "item_id", "project_id", "project_version", "idempotency_key", "trace_id", "kind", "verdict", "answer", "outcome",
-            "reason_code", "note", "supersedes", "superseded_by", "evidence_version", "evidence_hash",
+            "reason_code", "note", "approved_by", "supersedes", "superseded_by", "evidence_version", "evidence_hash",
             "current_evidence_version")  # fmt: skip
     return {
         **{name: getattr(found, name) for name in same},
@@ -77,12 +78,22 @@ def receipt(call: Call, decision_id: int) -> Any:
     return 200, decisions.receipt(desk().db, decision_id=found.id, secret=desk().settings.secret_key or "")
 
 
+class Asked(models.Answer):
+    """It is not in force yet: somebody else looks at the item first."""
+
+    approval_id: int
+    status_url: str
+
+
 @route(
-    "POST", "/decisions/{decision_id}/overturn", roles=("lead",), body=Body(Overturn), answers={201: Decision},
-    raises=(errors.AlreadyOverturned,),
+    "POST", "/decisions/{decision_id}/overturn", roles=("lead",), body=Body(Overturn), answers={201: Decision, 202: Asked},
+    raises=(errors.AlreadyOverturned, errors.ApprovalPending),
 )  # fmt: skip
 def overturn(call: Call, decision_id: int) -> Any:
-    """Supersedes an outcome, once: by another verdict or answer, or by opening the item again."""
+    """Supersedes an outcome, once: by another verdict or answer, or by opening the item again.
+
+    202 where the project's `four_eyes` asks for a second pair of eyes on that: nothing changes until they have looked.
+    """
     sent, db = call.body, desk().db
     made = decisions.overturn(
         db,
@@ -94,4 +105,6 @@ def overturn(call: Call, decision_id: int) -> Any:
         answer=sent.answer,
         reopen=sent.reopen,
     )
-    return 201, _shown(decisions.load(db, decision_id=made)), {"Location": answers.address(f"/v1/decisions/{made}")}
+    if made.decision_id is None:
+        return 202, {"approval_id": made.approval_id, "status_url": answers.address(f"/v1/approvals/{made.approval_id}")}
+    return 201, _shown(decisions.load(db, decision_id=made.decision_id)), {"Location": answers.address(f"/v1/decisions/{made.decision_id}")}

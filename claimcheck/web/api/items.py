@@ -79,7 +79,9 @@ class Item(models.Answer):
     partition_key: str | None
     title: str
     created_at: datetime
-    state: str = Field(description="not_durable, pending, leased, blocked, paused, escalated, settled, cancelled")
+    state: str = Field(
+        description="not_durable, pending, leased, blocked, paused, escalated, approval (waits for a second pair of eyes), settled, cancelled"
+    )
     lease_count: int
     evidence_version: int
     outcome: Outcome | None
@@ -154,6 +156,8 @@ def _one(call: Call, item_id: int) -> dict[str, Any]:
 def _state(facts: history.Facts) -> str:
     if facts.task_kind in ("escalation", "adjudication") and facts.task_state in ("pending", "full"):
         return "escalated"
+    if facts.task_kind == "approval" and facts.task_state in ("pending", "full"):
+        return "approval" if facts.outcome_id is None else "settled"
     return STATES.get(facts.task_state, facts.task_state or "not_durable")
 
 

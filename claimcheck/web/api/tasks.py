@@ -76,7 +76,7 @@ class Task(models.Answer):
     reasons: list[rules.ReasonCode]
     skip_reasons: list[rules.Reason]
     guidance: str
-    disagreement: Disagreement | None = Field(description="of an adjudication alone; its decision needs a `note`")
+    disagreement: Disagreement | None = Field(description="of an adjudication, or where a second look differs; its decision needs a `note`")
 
 
 @route("POST", "/tasks/next", roles=WORKERS, body=Body(Ask, optional=True), answers={200: Task, 204: None})
@@ -106,7 +106,7 @@ def shown(db: Connection, held: assignments.Assignment) -> dict[str, Any]:
         "payload_url": payload.held_address(held.id, 0),
         "parts": _parts(db, held),
         **_asked(asked, held.kind),
-        "disagreement": _disagreement(db, held) if held.kind == "adjudication" else None,
+        "disagreement": _disagreement(db, held) if held.kind in ("adjudication", "approval") else None,
     }
 
 
