@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from uuid import UUID
 
 from flask import Blueprint, Response, flash, make_response, render_template, request, session, url_for
@@ -9,7 +10,9 @@ from markupsafe import Markup
 
 from claimcheck import assignments, decisions, drafts, errors, looks, rules, tasks
 from claimcheck.assignments import Assignment
+from claimcheck.bulk import batch_decisions
 from claimcheck.web import access, desk, filters, htmx, screen, shown
+from claimcheck.web import batch_decisions as batches
 from claimcheck.web.controls import Typed
 
 blueprint = Blueprint("assignments", __name__, url_prefix="/assignments/<int:assignment_id>")
@@ -75,10 +78,24 @@ def decision(assignment_id: int):
             drafts.save(db, assignment_id=assignment_id, me=me, body=typed.body())
         return _with(screen.show(assignment_id, me, typed=typed), error.status)
     receipt = url_for("decisions.receipt", decision_id=decided)
+    if (batch := _sampled(assignment)) is not None:
+        return _next_sampled(batch)
     notice = Markup('Decided. <a href="{}" download>Receipt {}</a>').format(receipt, decided)
     if notice not in [told for _, told in session.get("_flashes", [])]:  # the same POST again
         flash(notice)
     return next_for(me, assignment.queue)
+
+
+def _sampled(assignment: Assignment) -> int | None:
+    """The batch decision in whose sample the item is, for its lead."""
+    return batch_decisions.of_assignment(desk().db, assignment_id=assignment.id) if access.current().role == "lead" else None
+
+
+def _next_sampled(batch_id: int) -> Response:
+    """On to the next item of the sample, or back to the batch decision."""
+    with suppress(errors.Conflict):
+        return batches.open_next(batch_id)
+    return htmx.go(url_for("batch_decisions.show", batch_id=batch_id))
 
 
 @blueprint.post("/reveals")

@@ -24,6 +24,7 @@ BECAUSE = {
     "four_eyes": "the project wants a second pair of eyes on it",
     "seen_differently": "two people see it differently",
     "evidence_changed": "the evidence changed while it waited for a second pair of eyes",
+    "undone": "a batch decision was undone",
 }
 SHAPES = {"approve": "ok", "reject": "no", "escalate": "ask"}
 

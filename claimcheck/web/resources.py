@@ -9,6 +9,7 @@ from claimcheck.web import (
     api,
     approvals,
     assignments,
+    batch_decisions,
     batches,
     datasets,
     dead_letters,
@@ -41,7 +42,7 @@ from claimcheck.web import (
 RESOURCES = (
     login, pages, people, libraries, payload, review, assignments, decisions, escalations, approvals, work, projects, lease_times, batches, forecasts,
     imports, exports, datasets, retractions, items, effects, dead_letters, pipeline, pay, skills, standing, access_events, api, docs,
-    metrics, operations,
+    metrics, operations, batch_decisions,
 )  # fmt: skip
 
 
