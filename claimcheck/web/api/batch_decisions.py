@@ -199,10 +199,10 @@ def _parts(same: list[str | None]) -> dict[str, str | None]:
     return dict(zip(groups.PARTS, same, strict=True))
 
 
-@route("GET", "/batch-decisions/{batch_id}", roles=LEAD, answers={200: Batch})
-def get(call: Call, batch_id: int) -> Any:  # noqa: ARG001 (every lead)
+@route("GET", "/batch-decisions/{batch_decision_id}", roles=LEAD, answers={200: Batch})
+def get(call: Call, batch_decision_id: int) -> Any:  # noqa: ARG001 (every lead)
     """One: how far it is, its sample, and the bound that follows for the rest."""
-    return 200, _shown(batch_decisions.load(desk().db, batch_id=batch_id))
+    return 200, _shown(batch_decisions.load(desk().db, batch_id=batch_decision_id))
 
 
 def _shown(one: BatchDecision) -> dict[str, Any]:
@@ -216,21 +216,24 @@ def _shown(one: BatchDecision) -> dict[str, Any]:
     }
 
 
-@route("GET", "/batch-decisions/{batch_id}/members", roles=LEAD, query=MembersQuery, answers={200: Members})
-def members(call: Call, batch_id: int) -> Any:
+@route("GET", "/batch-decisions/{batch_decision_id}/members", roles=LEAD, query=MembersQuery, answers={200: Members})
+def members(call: Call, batch_decision_id: int) -> Any:
     """The list in its order, and what came of each item."""
     db, asked = desk().db, call.query
-    one = batch_decisions.load(db, batch_id=batch_id)
+    one = batch_decisions.load(db, batch_id=batch_decision_id)
     found = batch_decisions.members(db, batch_id=one.id, after=asked.after, limit=asked.limit, came_to=asked.came_to)
     more = answers.again(f"/v1/batch-decisions/{one.id}/members", asked, after=found[-1].n) if len(found) == asked.limit else None
     return 200, {"members": [{name: getattr(m, name) for name in Member.model_fields} for m in found], "next": more}
 
 
-@route("POST", "/batch-decisions/{batch_id}/sample", roles=LEAD, answers={200: tasks.Task, 204: None}, raises=(errors.Conflict, errors.BatchMoved))
-def sample(call: Call, batch_id: int) -> Any:
+@route(
+    "POST", "/batch-decisions/{batch_decision_id}/sample", roles=LEAD, answers={200: tasks.Task, 204: None},
+    raises=(errors.Conflict, errors.BatchMoved),
+)  # fmt: skip
+def sample(call: Call, batch_decision_id: int) -> Any:
     """The next item of the sample, in your hands as any task: submit it like one. 204 once all of it was looked at."""
     db, me = desk().db, call.person.id
-    claimed = batch_decisions.open_next(db, batch_id=batch_id, me=me)
+    claimed = batch_decisions.open_next(db, batch_id=batch_decision_id, me=me)
     if claimed is None:
         return 204, None
     with db.connection() as connection:
@@ -238,32 +241,34 @@ def sample(call: Call, batch_id: int) -> Any:
 
 
 @route(
-    "POST", "/batch-decisions/{batch_id}/decide", roles=LEAD, body=Body(At), answers={202: Made}, raises=(errors.BatchMoved, errors.BoundNotMet)
+    "POST", "/batch-decisions/{batch_decision_id}/decide", roles=LEAD, body=Body(At), answers={202: Made},
+    raises=(errors.BatchMoved, errors.BoundNotMet),
 )  # fmt: skip
-def decide(call: Call, batch_id: int) -> Any:
+def decide(call: Call, batch_decision_id: int) -> Any:
     """Has the rest decided, where the sample meets the bound: a decision for each item, those that are stale left out."""
-    batch_decisions.decide(desk().db, batch_id=batch_id, me=call.person.id, version=call.body.version)
-    return 202, {"id": batch_id, "status_url": answers.address(f"/v1/batch-decisions/{batch_id}")}
+    batch_decisions.decide(desk().db, batch_id=batch_decision_id, me=call.person.id, version=call.body.version)
+    return 202, {"id": batch_decision_id, "status_url": answers.address(f"/v1/batch-decisions/{batch_decision_id}")}
 
 
-@route("POST", "/batch-decisions/{batch_id}/drop", roles=LEAD, body=Body(Drop), answers={202: Made}, raises=(errors.BatchMoved,))
-def drop(call: Call, batch_id: int) -> Any:
+@route("POST", "/batch-decisions/{batch_decision_id}/drop", roles=LEAD, body=Body(Drop), answers={202: Made}, raises=(errors.BatchMoved,))
+def drop(call: Call, batch_decision_id: int) -> Any:
     """Gives every item back to its queue. What was looked at of the sample stays decided."""
-    batch_decisions.drop(desk().db, batch_id=batch_id, me=call.person.id, **call.body.model_dump())
-    return 202, {"id": batch_id, "status_url": answers.address(f"/v1/batch-decisions/{batch_id}")}
+    batch_decisions.drop(desk().db, batch_id=batch_decision_id, me=call.person.id, **call.body.model_dump())
+    return 202, {"id": batch_decision_id, "status_url": answers.address(f"/v1/batch-decisions/{batch_decision_id}")}
 
 
-@route("POST", "/batch-decisions/{batch_id}/undo", roles=LEAD, answers={202: Made}, raises=(errors.UndoOver,))
-def undo(call: Call, batch_id: int) -> Any:
+@route("POST", "/batch-decisions/{batch_decision_id}/undo", roles=LEAD, answers={202: Made}, raises=(errors.UndoOver,))
+def undo(call: Call, batch_decision_id: int) -> Any:
     """Takes back all that was decided unseen and whose effects have not gone out."""
-    batch_decisions.undo(desk().db, batch_id=batch_id, me=call.person.id)
-    return 202, {"id": batch_id, "status_url": answers.address(f"/v1/batch-decisions/{batch_id}")}
+    batch_decisions.undo(desk().db, batch_id=batch_decision_id, me=call.person.id)
+    return 202, {"id": batch_decision_id, "status_url": answers.address(f"/v1/batch-decisions/{batch_decision_id}")}
 
 
 @route(
-    "POST", "/batch-decisions/{batch_id}/members/{n}/undo", roles=LEAD, answers={201: Undone}, raises=(errors.UndoOver, errors.AlreadyOverturned)
+    "POST", "/batch-decisions/{batch_decision_id}/members/{n}/undo", roles=LEAD, answers={201: Undone},
+    raises=(errors.UndoOver, errors.AlreadyOverturned),
 )  # fmt: skip
-def undo_one(call: Call, batch_id: int, n: int) -> Any:
+def undo_one(call: Call, batch_decision_id: int, n: int) -> Any:
     """Takes back a single one while its effects wait."""
-    made = batch_decisions.undo_one(desk().db, batch_id=batch_id, n=n, me=call.person.id)
+    made = batch_decisions.undo_one(desk().db, batch_id=batch_decision_id, n=n, me=call.person.id)
     return 201, {"decision_id": made}
