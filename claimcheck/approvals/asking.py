@@ -26,6 +26,13 @@ class FourEyes(Model):
     currency: str | None = Field(None, pattern="^[A-Z]{3}$")
     customer: Name | None = Field(None, description="whose project it is, for rules that several customers' projects share")
 
+    @property
+    def words(self) -> str:
+        """What it catches, in a few words."""
+        amount = f"from {self.amount_from}{f' {self.currency}' if self.currency else ''}" if self.amount_from else self.currency
+        named = [self.verdict, amount, self.reason_code and f"for {self.reason_code}", self.customer and f"of {self.customer}"]
+        return ", ".join(part for part in named if part) or "every outcome"
+
 
 def check(asked: Sequence[FourEyes], *, reasons: Collection[str], outcomes: Collection[str]) -> None:
     """Raises ValueError that names the rule that no decision could match, and how to mend it."""

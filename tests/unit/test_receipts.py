@@ -69,7 +69,15 @@ def test_it_builds_the_same_bytes_each_time() -> None:
     first = receipts.build(facts(), KEY.private)
     assert first == receipts.build(facts(), KEY.private) == canonical.encode(json.loads(first))
     assert json.loads(first)["decided_at"] == "2026-11-29T12:03:02.000120Z"
-    assert {field.name for field in dataclasses.fields(receipts.ReceiptFacts)} < set(json.loads(first))
+    assert {field.name for field in dataclasses.fields(receipts.ReceiptFacts)} - {"approved_by"} < set(json.loads(first))
+
+
+def test_it_names_who_approved_only_where_somebody_did(folder: pathlib.Path) -> None:
+    """Receipts of decisions that needed nobody else stay byte for byte what they were."""
+    assert "approved_by" not in json.loads(receipts.build(facts(), KEY.private))
+    second = receipts.build(dataclasses.replace(facts(), approved_by="reviewer-7"), KEY.private)
+    assert json.loads(second)["approved_by"] == "reviewer-7" and receipts.verify(second, KEY.public_pem, folder).ok
+    assert not receipts.verify(second.replace(b"reviewer-7", b"reviewer-8"), KEY.public_pem, folder).ok
 
 
 def test_it_verifies_with_nothing_but_files(folder: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

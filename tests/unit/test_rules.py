@@ -239,3 +239,26 @@ def test_it_routes_a_break_by_the_first_route_that_takes_it() -> None:
     assert [queue("1000", "USD"), queue("150000", "JPY"), queue("1", match_decision="PARTIAL")] == ["review", "large", "partial"]
     own = dict.fromkeys(("review", "escalation", "adjudication"), LEAST["skill"])
     assert found.queues() == own | {"large": "senior", "partial": LEAST["skill"]}
+
+
+@pytest.mark.parametrize(
+    ("rule", "field"),
+    [
+        ({"verdict": "escalate"}, "four_eyes[0].verdict"),
+        ({"verdict": "answer"}, "four_eyes[0].verdict"),
+        ({"reason_code": "unheard of"}, "four_eyes[0].reason_code"),
+        ({"amount_from": "ten"}, "four_eyes[0].amount_from"),
+        ({"amount_from": 10.5}, "four_eyes[0].amount_from"),
+        ({"currency": "euro"}, "four_eyes[0].currency"),
+        ({"who": "Ada"}, "four_eyes[0].who"),
+    ],
+)
+def test_it_says_which_rule_of_four_eyes_is_wrong(rule, field):
+    with pytest.raises(errors.Invalid) as refused:
+        rules.parse({"name": "n", "skill": "s", "reason_codes": ["fine"], "four_eyes": [rule]})
+    assert [error.field for error in refused.value.errors] == [field]
+
+
+def test_it_opens_a_queue_for_second_looks_only_where_they_are_asked_for():
+    given = {"name": "n", "skill": "s", "reason_codes": ["fine"]}
+    assert "approval" not in rules.parse(given).queues() and rules.parse({**given, "four_eyes": [{"reason_code": "auto_zero_variance"}]}).queues()["approval"] == "s"
