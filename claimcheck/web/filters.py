@@ -93,6 +93,8 @@ def look_words(entry: Entry, rules: Rules | None) -> str:
     if entry.decided:
         return ("Settled: " if entry.kind == "outcome" else "") + _said(entry, rules)
     if entry.kind == "moved":
+        if entry.reason == "seen_differently":
+            return f"To the leads: {BECAUSE[entry.reason]}"
         to = {"escalation": "the leads", "adjudication": "adjudication", "approval": "other eyes"}.get(entry.task_kind, "review")
         return f"To {to}: {BECAUSE.get(entry.reason or '', entry.reason or '')}"
     return LEFT.get(entry.kind) or {"held": "Held now", "lapsed": "Held, time ran out", "sent_back": "Sent back to review"}[entry.kind]

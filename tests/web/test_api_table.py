@@ -98,6 +98,7 @@ def world(app: Flask, db: Database, cast: Cast, publish: Callable[[], int]) -> S
     assert decided["decision_id"] != outcome["decision_id"]
     southwind = people.add(db, name="Southwind's", role="customer", customer="Southwind", program=True)
     numbers = {
+        "approval_id": _asked(app, cast, publish),
         "project_id": made["id"],
         "batch_id": made["batch_id"],
         "item_id": held["item_id"],
@@ -115,6 +116,16 @@ def world(app: Flask, db: Database, cast: Cast, publish: Callable[[], int]) -> S
         "dead_letter_id": Api(app, cast.eve).get(f"/v1/dead-letters?project_id={made['id']}").json["dead_letters"][0]["id"],
     }
     return SimpleNamespace(numbers=numbers, held=held, southwind=southwind, callers={**vars(cast), "southwind": southwind})
+
+
+def _asked(app: Flask, cast: Cast, publish: Callable[[], int]) -> int:
+    """An approval that waits, of another project of Northwind's."""
+    other = Api(app, cast.eve).post("/v1/projects", {**RULES, "name": "four eyes", "four_eyes": [{}], "items": [{**ROWS[0], "idempotency_key": "seen twice"}]}).json
+    publish()
+    item = Api(app, cast.eve).get(f"/v1/projects/{other['id']}/items?idempotency_key=seen%20twice").json
+    task = Api(app, cast.ben).post("/v1/tasks/next", {"item_id": item["id"]}).json
+    Api(app, cast.ben).post(f"/v1/assignments/{task['assignment_id']}/submit", {**proof(task), "verdict": "approve", "reason_code": "fits"})
+    return Api(app, cast.chi).get("/v1/approvals").json["approvals"][0]["id"]
 
 
 def address(route: Route, numbers: Mapping[str, object]) -> str:

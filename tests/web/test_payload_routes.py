@@ -129,7 +129,7 @@ skills.add skills.answer skills.index skills.put skills.retire skills.show skill
 api.datasets_acknowledge api.datasets_ask api.datasets_file api.datasets_get api.datasets_manifest api.datasets_page api.retractions_get api.retractions_make
 api.retractions_page api.retractions_preview datasets.acknowledge datasets.again datasets.ask datasets.file datasets.index datasets.progress datasets.show
 retractions.index retractions.make operations.drain operations.index operations.pause_queue operations.prune operations.replay operations.resume
-operations.revoke operations.rotate_signing_key
+operations.revoke operations.rotate_signing_key api.approvals_get api.approvals_page approvals.page approvals.take
 """
 SILENT = frozenset(NAMES.split())
 # These show what the same person's file, sent with this very form or before, holds; nothing of anybody's items.
