@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 from psycopg.rows import dict_row
 
+from bench import control
 from bench.field import Field, fill
 from bench.figures import Part
 from bench.ground import empty, server
@@ -35,6 +36,7 @@ class Screen:
 
 SCREENS: list[Screen] = [
     Screen("an item's page", [("items/facts", {"item_id": 77, "customer_id": None}), ("items/history", {"item_id": 77})]),
+    *(Screen(name, statements) for name, statements in control.SCREENS.items()),
     Screen(
         "operations",
         [

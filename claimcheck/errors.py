@@ -272,6 +272,12 @@ class SettingsChanged(Conflict):
     code = "SETTINGS_CHANGED"
 
 
+class GuidanceChanged(Conflict):
+    """Somebody else changed the guidance since you opened it. Yours is kept below; put together what both of you want."""
+
+    code = "GUIDANCE_CHANGED"
+
+
 class NameTaken(Conflict):
     """This name or e-mail address is taken."""
 

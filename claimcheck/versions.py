@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -35,9 +36,18 @@ class _Locked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Changed:
-    """What a change comes to. `secret` is a new webhook's."""
+class InForce:
+    """The rules in force, and their version."""
 
+    version: int
+    rules: Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What a change comes to. `version` is in force now; `secret` is a new webhook's."""
+
+    version: int
     old: Rules
     new: Rules
     secret: str | None
@@ -62,29 +72,39 @@ def change(db: Database, project_id: int, me: int, new: Rules, *, why: str, sett
     tier have; what a crash cuts off of that, a publisher finishes. What people hold stays theirs. Raises NotFound, Invalid for
     another name or skill, ProjectCancelled.
     """
-    changed = db.together(lambda connection: _change(connection, project_id, me, new, why, settings))
+    return edit(db, project_id, me, lambda *_: new, why=why, settings=settings).secret
+
+
+def edit(
+    db: Database, project_id: int, me: int, make: Callable[[Connection, InForce], Rules], *, why: str, settings: Settings | None = None
+) -> Changed:
+    """As `change`, to rules made of those in force, which nobody else changes meanwhile. `make` may raise, and may run several times."""
+    changed = db.together(lambda connection: _change(connection, project_id, me, make, why, settings))
     if changed.nothing:
-        return None
-    if _ranked(changed.old) != _ranked(new):
+        return changed
+    if _ranked(changed.old) != _ranked(changed.new):
         sweeps.rerank(db, project_id=project_id)
-    if changed.old.asked() != new.asked():
+    if changed.old.asked() != changed.new.asked():
         evidence.rehash(db, project_id=project_id)
-    if not {*new.masked} <= {*changed.old.masked}:
+    if not {*changed.new.masked} <= {*changed.old.masked}:
         evidence.untitle(db, project_id=project_id)
-    return changed.secret
+    return changed
 
 
 def _ranked(rules: Rules) -> list[Any]:
     return [getattr(rules, name) for name in RANKED]
 
 
-def _change(connection: Connection, project_id: int, me: int, new: Rules, why: str, settings: Settings | None) -> _Changed:
+def _change(
+    connection: Connection, project_id: int, me: int, make: Callable[[Connection, InForce], Rules], why: str, settings: Settings | None
+) -> Changed:
     there = connection.one("versions/lock", _Locked, project_id=project_id)
     if there is None:
         raise errors.NotFound()
     old = projects.rules(connection, project_id, there.version)
+    new = make(connection, InForce(there.version, old))
     if old == new:
-        return _Changed(old, new, None)
+        return Changed(there.version, old, new, None)
     _refuse(there, old, new)
     at = projects.InForce(there.version + 1, there.version + 1 if old.asked() != new.asked() else there.shown_version)
     projects.open_lanes(connection, new)
@@ -95,7 +115,7 @@ def _change(connection: Connection, project_id: int, me: int, new: Rules, why: s
     projects.put_reasons(connection, project_id, new)
     projects.open_queues(connection, project_id, new)
     secret = effects.install(connection, project_id, new.webhook, settings) if old.webhook != new.webhook else None
-    return _Changed(old, new, secret)
+    return Changed(at.version, old, new, secret)
 
 
 def _refuse(there: _Locked, old: Rules, new: Rules) -> None:

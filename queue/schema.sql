@@ -313,6 +313,125 @@ GRANT INSERT ON batches TO claimcheck_worker;
 GRANT SELECT ON batches TO claimcheck_worker;
 GRANT UPDATE (closed_at, repeated) ON batches TO claimcheck_web;
 
+CREATE TABLE control_desk (
+    one boolean NOT NULL DEFAULT true,
+    unapplied integer NOT NULL DEFAULT 0,
+    given_up integer NOT NULL DEFAULT 0,
+    oldest_unapplied timestamp with time zone,
+    letters jsonb NOT NULL DEFAULT '{}'::jsonb,
+    oldest_letter timestamp with time zone,
+    finished integer NOT NULL DEFAULT 0,
+    late integer NOT NULL DEFAULT 0,
+    said integer NOT NULL DEFAULT 0,
+    outside integer NOT NULL DEFAULT 0);
+ALTER TABLE control_desk ADD CONSTRAINT control_desk_one_check CHECK (one);
+ALTER TABLE control_desk ADD CONSTRAINT control_desk_pkey PRIMARY KEY (one);
+GRANT SELECT ON control_desk TO claimcheck_web;
+GRANT SELECT ON control_desk TO claimcheck_worker;
+GRANT UPDATE ON control_desk TO claimcheck_worker;
+
+CREATE TABLE control_hours (
+    project_id integer NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    arrived integer NOT NULL DEFAULT 0,
+    settled integer NOT NULL DEFAULT 0,
+    reopened integer NOT NULL DEFAULT 0,
+    open integer);
+ALTER TABLE control_hours ADD CONSTRAINT control_hours_pkey PRIMARY KEY (project_id, hour);
+GRANT SELECT ON control_hours TO claimcheck_web;
+GRANT INSERT ON control_hours TO claimcheck_worker;
+GRANT SELECT ON control_hours TO claimcheck_worker;
+GRANT UPDATE ON control_hours TO claimcheck_worker;
+
+CREATE TABLE control_leases (
+    project_id integer NOT NULL,
+    day date NOT NULL,
+    leases smallint NOT NULL,
+    tasks integer NOT NULL);
+ALTER TABLE control_leases ADD CONSTRAINT control_leases_leases_check CHECK (((leases >= 0) AND (leases <= 6)));
+ALTER TABLE control_leases ADD CONSTRAINT control_leases_pkey PRIMARY KEY (project_id, day, leases);
+GRANT SELECT ON control_leases TO claimcheck_web;
+GRANT INSERT ON control_leases TO claimcheck_worker;
+GRANT SELECT ON control_leases TO claimcheck_worker;
+GRANT UPDATE ON control_leases TO claimcheck_worker;
+
+CREATE TABLE control_load (
+    day date NOT NULL,
+    person_id integer NOT NULL,
+    looks integer NOT NULL DEFAULT 0,
+    seconds double precision NOT NULL DEFAULT 0,
+    overturned integer NOT NULL DEFAULT 0,
+    released integer NOT NULL DEFAULT 0,
+    skipped integer NOT NULL DEFAULT 0,
+    expired integer NOT NULL DEFAULT 0);
+ALTER TABLE control_load ADD CONSTRAINT control_load_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE control_load ADD CONSTRAINT control_load_pkey PRIMARY KEY (day, person_id);
+GRANT SELECT ON control_load TO claimcheck_web;
+GRANT INSERT ON control_load TO claimcheck_worker;
+GRANT SELECT ON control_load TO claimcheck_worker;
+GRANT UPDATE ON control_load TO claimcheck_worker;
+
+CREATE TABLE control_marks (
+    name text NOT NULL,
+    counted_at timestamp with time zone,
+    took double precision NOT NULL DEFAULT 0,
+    read_to bigint NOT NULL DEFAULT 0,
+    next_to bigint NOT NULL DEFAULT 0,
+    next_xmax xid8);
+ALTER TABLE control_marks ADD CONSTRAINT control_marks_in_order CHECK ((read_to <= next_to));
+ALTER TABLE control_marks ADD CONSTRAINT control_marks_pkey PRIMARY KEY (name);
+GRANT SELECT ON control_marks TO claimcheck_web;
+GRANT SELECT ON control_marks TO claimcheck_worker;
+GRANT UPDATE ON control_marks TO claimcheck_worker;
+
+CREATE TABLE control_queues (
+    queue_id integer NOT NULL,
+    project_id integer NOT NULL,
+    pending integer NOT NULL,
+    held integer NOT NULL,
+    blocked integer NOT NULL,
+    paused integer NOT NULL,
+    oldest timestamp with time zone,
+    looks integer NOT NULL DEFAULT 0);
+ALTER TABLE control_queues ADD CONSTRAINT control_queues_pkey PRIMARY KEY (queue_id);
+ALTER TABLE control_queues ADD CONSTRAINT control_queues_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE control_queues ADD CONSTRAINT control_queues_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES queues(id);
+CREATE INDEX control_queues_project ON public.control_queues USING btree (project_id);
+GRANT SELECT ON control_queues TO claimcheck_web;
+GRANT INSERT ON control_queues TO claimcheck_worker;
+GRANT SELECT ON control_queues TO claimcheck_worker;
+GRANT UPDATE ON control_queues TO claimcheck_worker;
+
+CREATE TABLE control_reasons (
+    queue_id integer NOT NULL,
+    week date NOT NULL,
+    reason_code text NOT NULL,
+    said text NOT NULL,
+    looks integer NOT NULL,
+    overturned integer NOT NULL);
+ALTER TABLE control_reasons ADD CONSTRAINT control_reasons_pkey PRIMARY KEY (queue_id, week, reason_code, said);
+ALTER TABLE control_reasons ADD CONSTRAINT control_reasons_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES queues(id);
+GRANT SELECT ON control_reasons TO claimcheck_web;
+GRANT INSERT ON control_reasons TO claimcheck_worker;
+GRANT SELECT ON control_reasons TO claimcheck_worker;
+GRANT UPDATE ON control_reasons TO claimcheck_worker;
+
+CREATE TABLE control_routes (
+    queue_id integer NOT NULL,
+    week date NOT NULL,
+    match_decision text NOT NULL,
+    currency text NOT NULL,
+    band smallint NOT NULL,
+    said text NOT NULL,
+    outcomes integer NOT NULL,
+    overturned integer NOT NULL);
+ALTER TABLE control_routes ADD CONSTRAINT control_routes_pkey PRIMARY KEY (queue_id, week, match_decision, currency, band, said);
+ALTER TABLE control_routes ADD CONSTRAINT control_routes_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES queues(id);
+GRANT SELECT ON control_routes TO claimcheck_web;
+GRANT INSERT ON control_routes TO claimcheck_worker;
+GRANT SELECT ON control_routes TO claimcheck_worker;
+GRANT UPDATE ON control_routes TO claimcheck_worker;
+
 CREATE TABLE customers (
     id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
     name text NOT NULL,
@@ -1418,6 +1537,29 @@ GRANT SELECT ON pipeline_workers TO claimcheck_web;
 GRANT SELECT ON pipeline_workers TO claimcheck_worker;
 GRANT UPDATE (handled, in_flight, measured, p99_ms, queued, seen_at, settings_version, source, started_at, state, stopped_at) ON pipeline_workers TO claimcheck_web;
 
+CREATE TABLE policy_gaps (
+    project_id integer NOT NULL,
+    feature text NOT NULL,
+    value text NOT NULL,
+    items integer NOT NULL,
+    gaps integer NOT NULL,
+    abandoned integer NOT NULL,
+    escalated integer NOT NULL,
+    disagreed integer NOT NULL,
+    overturned integer NOT NULL,
+    other_items integer NOT NULL,
+    other_gaps integer NOT NULL,
+    lift double precision,
+    low double precision,
+    examples bigint[] NOT NULL);
+ALTER TABLE policy_gaps ADD CONSTRAINT policy_gaps_pkey PRIMARY KEY (project_id, feature, value);
+ALTER TABLE policy_gaps ADD CONSTRAINT policy_gaps_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE policy_gaps ADD CONSTRAINT policy_gaps_within CHECK (((gaps <= items) AND (other_gaps <= other_items)));
+GRANT SELECT ON policy_gaps TO claimcheck_web;
+GRANT DELETE ON policy_gaps TO claimcheck_worker;
+GRANT INSERT ON policy_gaps TO claimcheck_worker;
+GRANT SELECT ON policy_gaps TO claimcheck_worker;
+
 CREATE TABLE processes (
     name text NOT NULL,
     kind text NOT NULL,
@@ -1460,14 +1602,17 @@ CREATE TABLE project_versions (
     rules jsonb NOT NULL,
     created_by integer NOT NULL,
     why text NOT NULL DEFAULT ''::text,
-    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    guidance_version integer NOT NULL DEFAULT 1);
 ALTER TABLE project_versions ADD CONSTRAINT project_versions_created_by_fkey FOREIGN KEY (created_by) REFERENCES people(id);
 ALTER TABLE project_versions ADD CONSTRAINT project_versions_once PRIMARY KEY (project_id, version);
 ALTER TABLE project_versions ADD CONSTRAINT project_versions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
 ALTER TABLE project_versions ADD CONSTRAINT project_versions_version_check CHECK ((version > 0));
+CREATE INDEX project_versions_guidance ON public.project_versions USING btree (project_id, version) WHERE (guidance_version = version);
 CREATE INDEX project_versions_watch ON public.project_versions USING btree (project_id, version) WHERE ((rules ->> 'watch'::text) IS NOT NULL);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.project_versions FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.project_versions FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+CREATE TRIGGER number_guidance BEFORE INSERT ON public.project_versions FOR EACH ROW EXECUTE FUNCTION number_guidance();
 GRANT INSERT ON project_versions TO claimcheck_web;
 GRANT SELECT ON project_versions TO claimcheck_web;
 GRANT SELECT ON project_versions TO claimcheck_worker;
@@ -2387,6 +2532,18 @@ CREATE OR REPLACE FUNCTION public.no_other_eyes(t tasks, me integer)
 AS $function$
     SELECT EXISTS (SELECT FROM approvals a JOIN proposals p ON p.id = a.id
                     WHERE a.task_id = t.id AND me = ANY (touched(t.item_id, t.id)) OR a.decider_id = t.id AND (me = p.person_id OR me = ANY (t.barred))) $function$
+;
+
+CREATE OR REPLACE FUNCTION public.number_guidance()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    SELECT CASE WHEN COALESCE(v.rules ->> 'guidance', '') = COALESCE(NEW.rules ->> 'guidance', '') THEN v.guidance_version END INTO NEW.guidance_version
+      FROM project_versions v WHERE v.project_id = NEW.project_id AND v.version = NEW.version - 1;
+    NEW.guidance_version := COALESCE(NEW.guidance_version, NEW.version);
+    RETURN NEW;
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.number_turn()

@@ -100,6 +100,10 @@
   const nav = document.querySelector(".bar nav"), current = nav?.querySelector("[aria-current]");
   if (current) nav.scrollLeft = current.offsetLeft - nav.offsetLeft - (nav.clientWidth - current.offsetWidth) / 2;
   tell(), closable(), setInterval(tell, 30000);
-  // What is read anew while somebody looks: a region with data-poll asks by its own hx-get. One that somebody has opened something in is left alone.
-  setInterval(() => { if (!document.hidden) for (const region of all("[data-poll]")) if (!region.querySelector("details[open]")) region.dispatchEvent(new Event("look")); }, 20000);
+  // What is read anew while somebody looks: a region with data-poll asks by its own hx-get. One in which somebody has opened, focused or marked something is left alone,
+  // also by an answer that was on its way already.
+  const marked = (region) => { const chosen = getSelection(); return !chosen.isCollapsed && chosen.rangeCount && region.contains(chosen.getRangeAt(0).startContainer); };
+  const inUse = (region) => region.querySelector("details[open]") || region.contains(document.activeElement) || marked(region);
+  setInterval(() => { if (!document.hidden) for (const region of all("[data-poll]")) if (!inUse(region)) region.dispatchEvent(new Event("look")); }, 20000);
+  document.addEventListener("htmx:before:swap", (event) => { const region = event.detail.ctx?.sourceElement; if (region?.matches?.("[data-poll]") && inUse(region)) event.preventDefault(); });
 })();

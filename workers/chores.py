@@ -9,13 +9,14 @@ from claimcheck.applying import Applier
 from claimcheck.bulk import working
 from claimcheck.chores import Chore
 from claimcheck.config import Settings
+from claimcheck.control import counting
 from claimcheck.datasets import making
 from claimcheck.db import Database
 from claimcheck.experts import upkeep
 from claimcheck.operations.pulse import Pulse
 from claimcheck.store import Store
 
-SCORING, DATASETS, BULK = 0, -1, -2
+SCORING, DATASETS, BULK, COUNTING = 0, -1, -2, -3
 
 
 def of(settings: Settings, db: Database) -> dict[int, Chore]:
@@ -23,6 +24,7 @@ def of(settings: Settings, db: Database) -> dict[int, Chore]:
     found = {
         SCORING: Chore("upkeep", partial(upkeep.waits, db), partial(upkeep.run, db)),
         BULK: Chore("bulk", partial(working.waits, db), partial(working.run, db)),
+        COUNTING: Chore("counting", partial(counting.waits, db), partial(counting.run, db)),
     }
     if settings.s3_endpoint:
         desk = making.Desk(db, Store(settings), str(settings.secret_key))

@@ -57,7 +57,7 @@ def _context() -> dict[str, Any]:
     person, theme = _person(), request.cookies.get(THEME_COOKIE)
     return {
         "person": person,
-        "nav": places.for_role(person.role) if person else [],
+        "nav": [place for place in places.for_role(person.role) if place.key] if person else [],
         "nav_count": _count,
         "theme": theme if theme in THEMES else "auto",
         "themes": THEMES,

@@ -70,11 +70,16 @@ def healthz():
 @access.public
 def readyz():
     """Whether work can be done, each server with its name and the milliseconds that it took."""
-    with _one_at_a_time:
-        checks = _checked_lately(int(time.monotonic()), desk())
+    checks = checked(desk())
     ready = readiness.is_ready(checks)
     told = {check.name: "ok" if check.ok else "failing" for check in checks}
     return jsonify(status="ready" if ready else "not ready", checks=told, ms={check.name: check.ms for check in checks}), 200 if ready else 503
+
+
+def checked(desk: Desk) -> list[readiness.Check]:
+    """What the desk stands on, and whether each answers."""
+    with _one_at_a_time:
+        return _checked_lately(int(time.monotonic()), desk)
 
 
 @lru_cache(maxsize=1)

@@ -16,7 +16,7 @@ ALL = ("reviewer", "lead", "customer", "operator")
 
 @dataclass(frozen=True)
 class Place:
-    """A page of the navigation: shown to these roles, once the page is built. `key` follows G on the keyboard."""
+    """A page of the navigation: shown to these roles, once the page is built. `key` follows G on the keyboard; "" for one that is not in the bar."""
 
     path: str
     name: str
@@ -41,6 +41,7 @@ PLACES = (
     Place("/people", "People", "o", ("lead", "operator")),
     Place("/skills", "Skills", "k", ("lead", "operator")),
     Place("/pipeline", "Pipeline", "l", ("lead", "operator")),
+    Place("/policy-gaps", "Policy gaps", "", ("lead",)),
     Place("/access-events", "Who saw what", "v", ("lead", "customer", "operator")),
     Place("/dead-letters", "Dead letters", "d", ("lead", "customer", "operator")),
 )

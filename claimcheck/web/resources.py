@@ -11,6 +11,7 @@ from claimcheck.web import (
     assignments,
     batch_decisions,
     batches,
+    control,
     datasets,
     dead_letters,
     decisions,
@@ -19,6 +20,7 @@ from claimcheck.web import (
     escalations,
     exports,
     forecasts,
+    guidance,
     imports,
     items,
     lease_times,
@@ -31,6 +33,7 @@ from claimcheck.web import (
     payload,
     people,
     pipeline,
+    policy_gaps,
     projects,
     retractions,
     review,
@@ -40,9 +43,9 @@ from claimcheck.web import (
 )
 
 RESOURCES = (
-    login, pages, people, libraries, payload, review, assignments, decisions, escalations, approvals, work, projects, lease_times, batches, forecasts,
-    imports, exports, datasets, retractions, items, effects, dead_letters, pipeline, pay, skills, standing, access_events, api, docs,
-    metrics, operations, batch_decisions,
+    login, pages, people, libraries, payload, review, assignments, decisions, escalations, approvals, work, projects, lease_times, batches,
+    forecasts, imports, exports, datasets, retractions, items, effects, dead_letters, pipeline, pay, skills, standing, access_events, api,
+    docs, metrics, operations, batch_decisions, control, policy_gaps, guidance,
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from flask import Response, make_response, render_template, url_for
 
 from claimcheck import assignments, decisions, drafts, errors, history, looks, masking, projects, tasks
 from claimcheck.assignments import Assignment
+from claimcheck.control import guidance
 from claimcheck.masking import Reveal
 from claimcheck.rules import Rules
 from claimcheck.web import access, adjudication, controls, desk, filters, shown
@@ -125,6 +126,7 @@ def _review(assignment: Assignment, me: int, typed: Typed | None, banner: Banner
         "form": controls.form(rules, assignment.kind, filled),
         "skips": rules.skip_reasons,
         "rules": rules,
+        "guided": guidance.at(db, project_id=assignment.project_id, moment=assignment.claimed_at),
         "payload": (payload := shown.views(assignment, me, rules, reveal)),
         "masks": shown.masks(assignment.project_id, reveal) if isinstance(payload, tuple) else None,
         "blind": payload == shown.BROKEN,
