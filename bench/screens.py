@@ -38,6 +38,13 @@ SCREENS: list[Screen] = [
     Screen("an item's page", [("items/facts", {"item_id": 77, "customer_id": None}), ("items/history", {"item_id": 77})]),
     *(Screen(name, statements) for name, statements in control.SCREENS.items()),
     Screen(
+        "batch decisions",
+        [
+            ("batch_decisions/groups", {"project_id": 2, "me": 61, "after": 0, "window": 200}),
+            ("batch_decisions/page", {"project_id": 2, "before": 2**62, "limit": 21}),
+        ],
+    ),
+    Screen(
         "operations",
         [
             ("operations/open_alerts", {"past": 5}),

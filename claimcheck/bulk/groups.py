@@ -9,7 +9,7 @@ from datetime import datetime
 from claimcheck import errors
 from claimcheck.db import Database
 
-WINDOW = 500  # open tasks that one page of groups looks through
+WINDOW = 200  # open tasks that one page of groups looks through: each may lie on a page of its own, and so may its item
 PARTS = ("queue", "counterparty", "match_decision", "currency", "band")
 LONGEST = 300  # characters of a part
 
