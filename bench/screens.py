@@ -43,6 +43,7 @@ SCREENS: list[Screen] = [
             ("batch_decisions/groups", {"project_id": 2, "me": 61, "after": 0, "window": 200}),
             ("batch_decisions/page", {"project_id": 2, "before": 2**62, "limit": 21}),
         ],
+        grows=12,  # forty are open in the smaller one, which is less than a page; every row of the larger one's lies apart
     ),
     Screen(
         "operations",
