@@ -4,36 +4,60 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import psycopg
 from psycopg.rows import dict_row
 
 from bench import control
-from bench.field import Field, fill
+from bench.field import NAMES, Field, fill
 from bench.figures import Part
 from bench.ground import empty, server
 from claimcheck import migrations
-from claimcheck.db import STATEMENTS
+from claimcheck.db import STATEMENTS, Connection
+from claimcheck.triage import searching
 
 SMALL, FULL = Field(100_000), Field(1_000_000)
 BOUND = 500  # shared buffers that a screen may read, all its statements together
 PAYLOADS = {"spool", "evidence_parts"}  # what is sent, and what tells where it lies
 
 
+Asked = tuple[str, dict[str, Any]]
+
+
+class Recorder(Connection):
+    """Runs statements for whoever asks, and keeps what was asked."""
+
+    def __init__(self, raw: psycopg.Connection[Any]):
+        super().__init__(raw)
+        self.asked: list[Asked] = []
+
+    def _execute(self, statement: str, row: Any, params: dict[str, Any]) -> psycopg.Cursor[Any]:
+        self.asked.append((statement, params))
+        return super()._execute(statement, row, params)
+
+
 @dataclass(frozen=True)
 class Screen:
-    """One look at a screen: its statements with what they are asked. `grows`: how much more it may read in the larger database (a level of an index a lookup)."""
+    """One look at a screen: its statements with what they are asked, or what asks them. `grows`: how much more it may read in the larger database (a level of an index a lookup)."""
 
     name: str
-    statements: Sequence[tuple[str, dict[str, Any]]]
+    statements: Sequence[Asked] | Callable[[Recorder], object]
     grows: float = 1.35
     bound: int = BOUND
 
 
+def found(name: str, **filters: Any) -> Screen:
+    """A page of items."""
+    return Screen(f"items: {name}", lambda db: searching.search(db, searching.Asked(**filters)))
+
+
+AGO = datetime.now(UTC) - timedelta(days=2)
 SCREENS: list[Screen] = [
     Screen("an item's page", [("items/facts", {"item_id": 77, "customer_id": None}), ("items/history", {"item_id": 77})]),
     *(Screen(name, statements) for name, statements in control.SCREENS.items()),
@@ -57,6 +81,34 @@ SCREENS: list[Screen] = [
             ("operations/history", {"limit": 30}),
         ],
     ),
+    found("all, the newest"),
+    found("a project's, the oldest", project_id=7, order="oldest"),
+    found("a project's that are settled", project_id=7, state="settled"),
+    found("all that wait", state="pending"),
+    found("a project's that wait, the newest", project_id=7, state="pending", order="newest"),
+    found("all that are escalated", state="escalated"),
+    found("a project's escalated", project_id=7, state="escalated"),
+    found("held", state="leased"),
+    found("blocked", project_id=1, state="blocked"),
+    found("paused, among all that are open", state="paused"),
+    found("cancelled", project_id=1, state="cancelled"),
+    found("being stored, where none is", state="not_durable"),
+    found("a rare queue", project_id=1, queue=NAMES.queue, state="pending"),
+    found("a queue in any state", project_id=7, queue="review"),
+    found("a rare reason", project_id=1, reason=NAMES.rare),
+    found("a reason that everybody gives", project_id=1, reason="ok"),
+    found("a reviewer of three items", reviewer_id=NAMES.reviewer),
+    found("a busy reviewer", reviewer_id=NAMES.busy),
+    found("a busy reviewer's of a rare reason", project_id=1, reviewer_id=NAMES.busy, reason=NAMES.rare),
+    found("a hot partition", project_id=1, partition=NAMES.hot),
+    found("a hot partition's that wait, where the settled come first", project_id=1, partition=NAMES.hot, state="pending"),
+    found("a narrow band of amounts", project_id=7, least=Decimal(2_000_000)),
+    found("a broad band of amounts", project_id=2, least=Decimal(1), most=Decimal(900), state="settled"),
+    found("a trace", trace_id=NAMES.trace),
+    found("a key", key="k4711"),
+    found("older than two days, waiting", state="pending", older=AGO),
+    found("newer than two days, of a rare reason", project_id=1, reason=NAMES.rare, newer=AGO),
+    found("all at once, and none fits", project_id=1, queue=NAMES.queue, state="settled", reason="ok", reviewer_id=1, least=Decimal(9), partition=NAMES.hot),
 ]
 
 
@@ -84,7 +136,7 @@ def positional(statement: str) -> tuple[str, list[str]]:
 def read(connection: psycopg.Connection[dict[str, Any]], screen: Screen) -> Read:
     """Runs a screen's statements by their generic plans, twice (the first run warms the catalogue), and takes back what they did."""
     found = Read()
-    for statement, params in screen.statements:
+    for statement, params in asked(connection, screen):
         for last in (False, True):
             plan = explained(connection, statement, params)
             if last:
@@ -96,6 +148,14 @@ def read(connection: psycopg.Connection[dict[str, Any]], screen: Screen) -> Read
                     if node.get("Actual Loops") and "Relation Name" in node:
                         found.tables.add(node["Relation Name"])
     return found
+
+
+def asked(connection: psycopg.Connection[dict[str, Any]], screen: Screen) -> Sequence[Asked]:
+    if not callable(screen.statements):
+        return screen.statements
+    recorder = Recorder(connection)
+    screen.statements(recorder)
+    return recorder.asked
 
 
 def explained(connection: psycopg.Connection[dict[str, Any]], statement: str, params: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What was done: an item's history, a page of items, and a person's decisions of today. No payload is read here."""
+"""What was done: an item's history, and a person's decisions of today. No payload is read here."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import Any
 
 from claimcheck import errors
 from claimcheck.db import Database
-
-PAGE = 50  # items of a list
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,29 +118,6 @@ class Version:
     parts: list[dict[str, Any]] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """An item in a list. The row without an id only carries `bound`: how far the search went."""
-
-    bound: int | None
-    id: int | None
-    project: str | None
-    idempotency_key: str | None
-    title: str | None
-    created_at: datetime | None
-    lease_count: int | None
-    outcome: str | None
-    state: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page of items, and the id after which the next one goes on (None: this is the last)."""
-
-    items: list[Listed]
-    next_after: int | None
-
-
 def of_item(db: Database, *, item_id: int) -> list[Entry]:
     """All that was done with an item, oldest first. Whether the reader may see it is the caller's to judge."""
     return db.all("items/history", Entry, item_id=item_id)
@@ -164,20 +139,3 @@ def facts(db: Database, *, item_id: int, customer_id: int | None) -> Facts:
 def versions(db: Database, *, item_id: int) -> list[Version]:
     """The item's evidence, newest version first."""
     return db.all("items/versions", Version, item_id=item_id)
-
-
-def page(
-    db: Database,
-    *,
-    customer_id: int | None,
-    project_id: int | None = None,
-    state: str | None = None,
-    key: str | None = None,
-    after: int | None = None,
-) -> Page:
-    """A page of items, newest first: by project, state and exact idempotency key."""
-    rows = db.all("items/page", Listed, customer_id=customer_id, project_id=project_id, state=state, key=key, after=after)
-    items = [row for row in rows if row.id is not None]
-    if len(items) > PAGE:
-        return Page(items[:PAGE], items[PAGE - 1].id)
-    return Page(items, rows[0].bound if rows else None)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Blueprint, abort, render_template, request
 
 from claimcheck import errors, history, masking, projects
+from claimcheck.triage import asking, choices, searching
 from claimcheck.web import access, desk, item_page, shown
 
 blueprint = Blueprint("items", __name__, url_prefix="/items")
@@ -21,35 +20,24 @@ STATES = {
     "settled": "Settled",
     "cancelled": "Cancelled",
 }
-FILTERS = {"project", "state", "key", "after"}
 
 
 @blueprint.get("")
 @access.allow("lead", "customer")
 def page():
-    if not set(request.args) <= FILTERS:
+    """A page of items by the filters of the address, which is there to be shared."""
+    if not set(request.args) <= set(asking.NAMES):
         abort(400)
-    me, asked = access.current(), _asked()
-    found = history.page(desk().db, customer_id=me.customer_id if me.role == "customer" else None, **asked)
-    return render_template("items/page.html", page=found, states=STATES, asked=asked, projects=projects.page(desk().db, me, limit=500))
-
-
-def _asked() -> dict[str, Any]:
-    """The filters. Raises Invalid for a value that can't be one."""
-    state = request.args.get("state") or None
-    if state is not None and state not in STATES:
-        raise errors.Invalid.field("state", f"choose one of {', '.join(STATES)}")
-    key = (request.args.get("key") or "").replace("\0", "").strip()[:200] or None
-    return {"project_id": _number("project"), "state": state, "key": key, "after": _number("after")}
-
-
-def _number(name: str) -> int | None:
-    given = request.args.get(name, "").strip()
-    if not given:
-        return None
-    if not (given.isascii() and given.isdigit() and len(given) < 18):
-        raise errors.Invalid.field(name, "give a number")
-    return int(given)
+    me, db = access.current(), desk().db
+    told = {name: request.args.get(name, "") for name in asking.NAMES}
+    if me.role == "customer":
+        told["reviewer"] = ""  # who decides is not theirs to know
+    asked = asking.read(told)
+    found = searching.search(db, asked, customer_id=me.customer_id if me.role == "customer" else None)
+    known = projects.page(db, me, limit=500)
+    named = choices.of_project(db, project_id=asked.project_id if asked.project_id in {p.id for p in known} else None)
+    more = {name: value for name, value in told.items() if value and name != "after"}
+    return render_template("items/page.html", page=found, states=STATES, told=told, more=more, projects=known, choices=named)
 
 
 @blueprint.get("/<int:item_id>")

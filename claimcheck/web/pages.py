@@ -7,10 +7,11 @@ import threading
 import time
 from functools import lru_cache
 
-from flask import Blueprint, jsonify, make_response, redirect, render_template, request
+from flask import Blueprint, jsonify, make_response, redirect, render_template, request, url_for
 
 from claimcheck import errors
 from claimcheck.operations import readiness
+from claimcheck.triage import asking, searching
 from claimcheck.web import Desk, access, desk, htmx, places
 
 blueprint = Blueprint("pages", __name__)
@@ -28,7 +29,7 @@ def front_door():
 @blueprint.get("/go")
 @access.allow()
 def go_to():
-    """An item's number, the name of a page, or one of our own addresses, typed or pasted."""
+    """An item's number, trace id or key, the name of a page, or one of our own addresses, typed or pasted."""
     text = " ".join(request.args.get("to", "").split())[:500]
     target = _target(text, access.current().role)
     if target:
@@ -42,7 +43,17 @@ def _target(text: str, role: str) -> str | None:
         return places.own(f"/items/{number[1]}")
     path = text.removeprefix(desk().settings.base_url).removeprefix(request.host_url.rstrip("/"))
     named = [place.path for place in places.for_role(role) if text and place.name.lower().startswith(text.lower())]
-    return named[0] if named else places.own(path)
+    return named[0] if named else places.own(path) or (_item(text) if role in ("lead", "customer") and text else None)
+
+
+def _item(text: str) -> str | None:
+    """The item, or the list of those, that carries this as its trace id or its key."""
+    me, db = access.current(), desk().db
+    for name, address in (("trace", url_for("items.page", trace=text)), ("key", url_for("items.page", key=text))):
+        found = searching.search(db, asking.read({name: text}), customer_id=me.customer_id if me.role == "customer" else None)
+        if found.items:
+            return address if len(found.items) > 1 else url_for("items.show", item_id=found.items[0].id)
+    return None
 
 
 @blueprint.post("/theme")

@@ -11,7 +11,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from claimcheck import batches, decisions, errors, history, looks, people, projects, rules, tasks
+from claimcheck import batches, decisions, errors, items, looks, people, projects, rules, tasks
 from claimcheck.db import Database
 from claimcheck.people import Person
 from claimcheck.tasks import Claim
@@ -36,8 +36,7 @@ class Desk:
         made = projects.create(self.db, by=self.cast.eve, rules=rules.parse({"name": name, **RULES, **others}))
         batches.take(self.db, project=made.id, by=self.cast.eve.id, rows=[{"idempotency_key": name, "payload": {"case": name}}])
         self.publish()
-        [found] = history.page(self.db, customer_id=None, key=name).items
-        return found.id or 0
+        return items.find(self.db, project_id=made.id, idempotency_key=name)
 
     def look(self, who: Person, item: int, **said: Any) -> int:
         claim = tasks.claim(self.db, me=who.id, item_id=item)

@@ -9,7 +9,7 @@ import pytest
 
 from claimcheck import evidence, reconsiderations
 from tests.flows.conftest import REASONS, LiveDesk, served
-from tests.people import browser
+from tests.people import browser, program
 
 
 @pytest.fixture(scope="module")
@@ -164,6 +164,24 @@ def test_it_lists_items_by_project_state_and_key(desk: LiveDesk):
     assert listed("state=pending") == {waiting}
     assert listed(f"key={key}") == {item}
     assert listed(f"after={item}") == set()
+    reviewer = desk.cast.ada.id
+    [(reason, trace)] = desk.execute("SELECT d.reason_code, i.trace_id FROM decisions d JOIN items i ON i.id = d.item_id WHERE i.id = %s", item)
+    assert listed(f"reviewer={reviewer}") == listed(f"project={project}&reason={reason}") == listed(f"trace={trace}") == {item}
+    assert listed(f"reviewer={reviewer}&state=pending") == listed(f"project={project}&reason=none") == set()
+    assert listed("older=1d") == set() and listed("newer=1d&order=oldest") == {item, waiting}
+    assert listed(f"project={project}&queue=review&state=settled") == {item}
+    assert chi.get("/items?reason=x").status_code == 422  # reasons are a project's
+    for pasted in (trace, key, str(item)):
+        assert chi.get(f"/go?to={pasted}").location == f"/items/{item}"
+
+
+def test_it_finds_items_by_the_same_filters_over_the_api(desk: LiveDesk):
+    item, _ = rejected(desk)
+    chi, eve = (program(desk.app, getattr(desk.cast, name)) for name in ("chi", "eve"))
+    found = chi.get(f"/v1/items?state=settled&reviewer={desk.cast.ada.id}").json
+    assert [row["id"] for row in found["items"]] == [item] and found["items"][0]["outcome"] == "reject" and found["next_after"] is None
+    assert eve.get("/v1/items?reviewer=1").status_code == 400 and [row["id"] for row in eve.get("/v1/items").json["items"]] == [item]
+    assert chi.get("/v1/items?least=x").status_code == 422
 
 
 def test_it_goes_on_where_a_page_of_items_ended(desk: LiveDesk):

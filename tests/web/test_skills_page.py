@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from claimcheck import batches, decisions, history, people, projects, rules, tasks
+from claimcheck import batches, decisions, items, people, projects, rules, tasks
 from claimcheck.db import Database
 from claimcheck.experts import golds, standings, upkeep
 from tests.people import Cast, browser
@@ -37,8 +37,7 @@ class Desk:
     def item(self, key: str) -> int:
         batches.take(self.db, project=self.project, by=self.cast.eve.id, rows=[{"idempotency_key": key, "payload": {"case": key}}])
         self.publish()
-        [found] = history.page(self.db, customer_id=None, key=key).items
-        return found.id or 0
+        return items.find(self.db, project_id=self.project, idempotency_key=key)
 
     def look(self, name: str, item: int, verdict: str, note: str = "") -> None:
         me = getattr(self.cast, name).id

@@ -10,6 +10,7 @@ from flask import request
 from pydantic import Field
 
 from claimcheck import batches, errors, history, items, lines, projects
+from claimcheck.triage import asking, searching
 from claimcheck.validation import Model
 from claimcheck.web import desk
 from claimcheck.web.api import models, payload
@@ -29,6 +30,51 @@ class Items(Model):
 
 class Find(Query):
     idempotency_key: str = Field(min_length=1, max_length=200)
+
+
+class Filters(Query):
+    """What to search by, each of them optional; `project` is needed beside reason, partition, least and most."""
+
+    project: str = Field("", description="its number")
+    queue: str = Field("", description="where the item stands now")
+    state: str = Field("", description=", ".join(searching.STATES))
+    older: str = Field("", description="arrived before: an age (12h, 3d) or a moment")
+    newer: str = Field("", description="arrived after: an age or a moment")
+    least: str = Field("", description="of the amount, whatever its sign")
+    most: str = ""
+    reason: str = Field("", description="code that a look or an outcome gave")
+    reviewer: str = Field("", description="number of who decided or holds it; for leads")
+    partition: str = Field("", description="its key")
+    trace: str = Field("", description="trace id, exactly")
+    key: str = Field("", description="idempotency key, exactly")
+    order: str = Field("", description="newest or oldest")
+    after: str = Field("", description="`next_after` of the page before")
+
+
+class Found(models.Answer):
+    id: int
+    project_id: int
+    project: str
+    idempotency_key: str
+    trace_id: str
+    title: str
+    created_at: datetime
+    state: str
+    queue: str | None
+    priority: int
+    lease_count: int | None
+    amount: str | None
+    currency: str | None
+    outcome: str | None
+    reason: str | None
+
+
+class Page(models.Answer):
+    """`looked_at` items were looked through for this page; without `next_after` it is the last."""
+
+    items: list[Found]
+    next_after: str | None
+    looked_at: int
 
 
 class Version(models.Answer):
@@ -120,14 +166,22 @@ def _sent(body: Any) -> list[Any]:
 def find(call: Call, project_id: int) -> Any:
     """The item of a project that was sent under this idempotency key."""
     project = projects.load(desk().db, project_id, call.person)
-    return 200, _one(call, _named(project.id, call.query.idempotency_key))
+    return 200, _one(call, items.find(desk().db, project_id=project.id, idempotency_key=call.query.idempotency_key))
 
 
-def _named(project_id: int, key: str) -> int:
-    found = history.page(desk().db, customer_id=None, project_id=project_id, key=key).items
-    if not found or found[0].id is None:
-        raise errors.NotFound("No item of this project was sent under that idempotency key.")
-    return found[0].id
+@route("GET", "/items", roles=("customer", "lead"), query=Filters, answers={200: Page}, raises=(errors.Invalid,))
+def search(call: Call) -> Any:
+    """Items by filters, 20 a page; a page may hold fewer and still not be the last, since it looks at a bounded number of items."""
+    given = call.query.model_dump()
+    if call.person.role == "customer" and given["reviewer"]:
+        raise errors.BadRequest("reviewer: is for leads; leave it out")
+    found = searching.search(desk().db, asking.read(given), customer_id=projects.reach(call.person))
+    rows = [_found(row) for row in found.items]
+    return 200, {"items": rows, "next_after": found.next_after, "looked_at": found.looked_at}
+
+
+def _found(row: searching.Row) -> dict[str, Any]:
+    return {**{name: getattr(row, name) for name in Found.model_fields}, "amount": None if row.amount is None else f"{row.amount:f}"}
 
 
 @route("GET", "/items/{item_id}", roles=("customer", "lead"), answers={200: Item})
