@@ -108,7 +108,16 @@ SCREENS: list[Screen] = [
     found("a key", key="k4711"),
     found("older than two days, waiting", state="pending", older=AGO),
     found("newer than two days, of a rare reason", project_id=1, reason=NAMES.rare, newer=AGO),
-    found("all at once, and none fits", project_id=1, queue=NAMES.queue, state="settled", reason="ok", reviewer_id=1, least=Decimal(9), partition=NAMES.hot),
+    found(
+        "all at once, and none fits",
+        project_id=1,
+        queue=NAMES.queue,
+        state="settled",
+        reason="ok",
+        reviewer_id=1,
+        least=Decimal(9),
+        partition=NAMES.hot,
+    ),
 ]
 
 
