@@ -18,7 +18,7 @@ PAGE = 20  # items of a page
 LOOKS, DEAR = 32, 20  # items that a page looks at where each of them costs several reads, and where it costs more of them
 FAR = 2**62
 STATES = ("not_durable", "pending", "leased", "blocked", "escalated", "approval", "paused", "settled", "cancelled")
-WALKED = {"pending": "pending", "blocked": "blocked", "paused": "paused"}  # states of an open task, judged as it is walked past
+OPEN = ("pending", "blocked", "paused", "escalated", "approval")  # the oldest first
 PLACE = re.compile(r"(?:(\d{1,18}(?:\.\d{1,18})?)~)?(\d{1,18})")
 
 
@@ -145,14 +145,14 @@ def _walk(db: Database | Connection, asked: Asked, customer_id: int | None) -> t
 
 
 def _by_state(db: Database | Connection, asked: Asked, customer_id: int | None, place: int | None) -> list[Candidate]:
-    newest = asked.order == "newest" or (asked.order is None and asked.state not in (*WALKED, "escalated"))
+    newest = asked.order == "newest" or (asked.order is None and asked.state not in OPEN)
     bounds = {"low": place if place is not None and not newest else 0, "high": place if place is not None and newest else FAR, "newest": newest}
     ask = _params(asked)
     if asked.state == "leased":
         return _all(db, "triage/held", asked, {"low": place or 0}, ask)
     if asked.state == "cancelled" and asked.project_id is not None:
         return _all(db, "triage/stopped", asked, {"high": FAR if place is None else place}, ask)
-    if asked.state in WALKED or asked.state == "escalated":
+    if asked.state in OPEN:
         return _all(db, "triage/open", asked, bounds | _among(db, asked), ask)
     return _all(db, "triage/items", asked, bounds | {"customer_id": customer_id}, ask)
 
