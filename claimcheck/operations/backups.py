@@ -64,6 +64,7 @@ def make(settings: Settings, store: Store, folder: Path, say: Callable[[str], No
     with dumping.snapshot(owner) as (name, connection):
         made_at = datetime.now(UTC)
         say("dumping the database")
+        (folder / DUMP).touch(mode=0o600)
         dumping.dump(owner, name, folder / DUMP)
         counts = dumping.counts(connection)
         say("copying what is in the store")
