@@ -46,7 +46,7 @@ def load(owner: str, file: Path) -> None:
     with psycopg.connect(owner) as raw:
         for statement in EMPTIED:
             raw.execute(statement)
-    _run(owner, "pg_restore", "--exit-on-error", "--single-transaction", "--no-owner", str(file))
+    _run(owner, "pg_restore", "--exit-on-error", "--single-transaction", "--no-owner", "--schema=public", str(file))  # rights elsewhere are roles.sql's
 
 
 def counts(connection: Connection | psycopg.Connection[Any]) -> dict[str, int]:
