@@ -46,7 +46,8 @@ def load(owner: str, file: Path) -> None:
     with psycopg.connect(owner) as raw:
         for statement in EMPTIED:
             raw.execute(statement)
-    _run(owner, "pg_restore", "--exit-on-error", "--single-transaction", "--no-owner", "--schema=public", str(file))  # rights elsewhere are roles.sql's
+    public = "--schema=public"  # rights elsewhere are the superuser's to give: deploy/roles.sql
+    _run(owner, "pg_restore", "--exit-on-error", "--single-transaction", "--no-owner", public, str(file))
 
 
 def counts(connection: Connection | psycopg.Connection[Any]) -> dict[str, int]:
