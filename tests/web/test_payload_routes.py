@@ -114,7 +114,7 @@ api.forecasts_of_batch api.forecasts_of_project api.forecasts_report batches.for
 lease_times.change lease_times.show exports.config imports.page access_events.index access_events.person access_events.person_table access_events.table api.access_events_page
 api.assignments_heartbeat api.assignments_release api.assignments_send_back api.assignments_skip api.assignments_submit api.batches_get api.dead_letters_causes
 api.dead_letters_get api.dead_letters_page api.dead_letters_replay api.dead_letters_replay_many api.decisions_get api.decisions_overturn api.decisions_receipt
-api.golds_make api.golds_retire api.intake_send api.items_find api.items_get api.items_send api.openapi_document api.payload_put api.payouts_mine
+api.golds_make api.golds_retire api.intake_send api.items_find api.items_get api.items_search api.items_send api.openapi_document api.payload_put api.payouts_mine
 api.payouts_reverse api.projects_cancel api.projects_change api.projects_create api.projects_get api.projects_history api.projects_page api.projects_pause
 api.projects_resume api.results_page api.reviewers_me api.signing_keys_public api.skills_experts api.skills_page api.skills_put_expert api.skills_put_terms
 api.standings_appeal api.standings_mine api.tasks_next api.uploads_send
