@@ -87,7 +87,7 @@ def _raise(connection: Connection, told: Told, before: _Watched, state: State) -
     low, point, high = (last.low, last.point, last.high) if last else (None, None, None)
     change = {"state": state, "was": before.state, "deadline": told.subject.deadline, "miss_probability": told.found.miss_probability}
     change |= {"eta": told.moment(point), "eta_low": told.moment(low), "eta_high": told.moment(high)}
-    ways = {"skill": told.help.skill, "experts": told.help.experts, "items": told.help.items}
+    ways = {"skill": told.help.skill, "experts": None if told.help.leads else told.help.experts, "items": told.help.items}
     project_id, about = before.project_id, change | ways | {"open_items": told.open_items}
     raised = connection.one("alerts/raise", _Raised, project_id=project_id, no=before.no + 1, me=people.SYSTEM, **about)
     if raised is None:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 from uuid import uuid4
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from claimcheck import canonical, dead_letters, errors, lines, payloads, uploads
 from claimcheck.db import Connection, Database
 from claimcheck.dead_letters import Refused
-from claimcheck.validation import Model, Name, validated
+from claimcheck.validation import Model, Name, validated, wrong
 
 CHUNK_ROWS = 500
+UNFIT = re.compile(r"a line of \d+ cells under \d+ columns")  # what formats/reading calls such a line
 SPOOL_PARTS, SPOOL_BYTES = 20_000, 256 * 1024 * 1024  # more than that waiting for the store, and intake asks senders to wait
 
 
@@ -28,6 +30,13 @@ class Item(Model):
     partition_key: Name | None = None
     priority: Annotated[int, Field(ge=-10, le=20)] | None = None
     trace_id: Name | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _line_fits(cls, row: Any) -> Any:
+        for odd in [name for name in row if isinstance(name, str) and UNFIT.fullmatch(name)] if isinstance(row, dict) else []:
+            raise wrong(odd, "does not fit: it takes one cell a column, and a cell that holds the separator stands in quotes")
+        return row
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +180,10 @@ def _written(value: Any) -> bytes:
 
 
 def _refused(error: errors.Invalid, value: Any, body: bytes) -> Refused:
-    wrong = error.errors[0]
+    worst = error.errors[0]
     more = "".join(f"; {other.field} {other.message}" for other in error.errors[1:4])
     key, trace_id = _name(value, "idempotency_key"), _name(value, "trace_id") or uuid4().hex
-    return Refused(key, "INVALID_ROW", wrong.field, wrong.message + more, trace_id, body)
+    return Refused(key, "INVALID_ROW", worst.field, worst.message + more, trace_id, body)
 
 
 def _name(value: Any, field: str) -> str | None:

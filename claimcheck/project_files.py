@@ -51,6 +51,6 @@ def value(data: bytes) -> Any:
         raise errors.Invalid.field(f"byte {error.start}", "is no UTF-8; save the file as UTF-8") from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else "?"
-        raise errors.Invalid.field(f"line {line}", str(error.problem)) from None
+        raise errors.Invalid.field(f"line {line}", f"{error.problem}; a text that holds any of , ? : # {{ [ stands in quotes") from None
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise errors.Invalid.field("file", f"can't be read as YAML: {str(error).splitlines()[0]}") from None

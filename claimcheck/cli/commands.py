@@ -84,8 +84,8 @@ def _project(commands: Any) -> None:
 
 
 def _import(commands: Any) -> None:
-    text = "Takes items in: a JSONL file of rows, or a folder of files with an optional manifest. "
-    text += "With --format mt940: the breaks between a bank statement and a ledger."
+    text = "Takes items in: a JSONL file of rows, or a folder of files with an optional manifest; with --format a CSV, "
+    text += "flat JSONL or Label Studio's JSON, or (mt940) the breaks between a bank statement and a ledger."
     command = _command(commands, "import", moving.bring_in, text)
     command.add_argument("source", type=Path, help="a .jsonl file, - for standard input, or a folder; with --format mt940 the statement")
     columns = "a CSV with the columns reference, date, amount, and if need be currency, ledger_entity, account, counterparty, text"

@@ -111,7 +111,10 @@ def _label(asked: rules.Rules, said: Any) -> str:
         if said not in ("approve", "reject"):
             raise errors.Invalid.field("accepted", "must be approve or reject")
         return str(said)
-    return canonical.vote(None, asked.question.canonical(said))
+    try:
+        return canonical.vote(None, asked.question.canonical(said))
+    except errors.Invalid as wrong:
+        raise errors.Invalid.field("accepted", f"each {wrong.errors[0].message}") from None
 
 
 def retire(db: Database, *, gold_id: int, me: int) -> None:

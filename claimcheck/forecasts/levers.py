@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from claimcheck.forecasts import estimate, ratios
 from claimcheck.forecasts.estimate import AT_RISK, Forecast, Line
@@ -18,12 +18,13 @@ MOST_EXPERTS = 10_000
 class Help:
     """What brings the chance of missing the deadline to one in five: so many more experts of a skill, or so many items fewer.
 
-    None: it can't be done that way. `skill` is None where nothing is needed or nothing is known.
+    None: it can't be done that way. `skill` is None where nothing is needed or nothing is known. `leads`: it waits for leads, who are meant then.
     """
 
     skill: str | None = None
     experts: int | None = None
     items: int | None = None
+    leads: bool = False
 
 
 NOTHING = Help()
@@ -31,12 +32,13 @@ NOTHING = Help()
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a lead asks "what if" of: experts by skill, a price for a look (minor units), and so many items. None: as it is."""
+    """What a lead asks "what if" of: experts by skill, leads likewise, a price for a look (minor units), and so many items. None: as it is."""
 
     experts: dict[str, int]
     price: int | None = None
     items: int | None = None
     elasticity: float = ELASTICITY
+    leads: dict[str, int] = field(default_factory=dict)
 
 
 def would_help(found: Forecast, *, hours_left: float | None, open_items: int, past: Iterable[Past]) -> Help:
@@ -46,7 +48,7 @@ def would_help(found: Forecast, *, hours_left: float | None, open_items: int, pa
     allowed = hours_left / ratios.of(past, found.bucket, "last").above(AT_RISK)
     line = found.line
     looks = line.ahead + line.looks
-    return Help(line.skill, _experts(line, looks / allowed), _items(line, allowed, open_items))
+    return Help(line.skill, _experts(line, looks / allowed), _items(line, allowed, open_items), line.led)
 
 
 def _experts(line: Line, rate: float) -> int | None:
@@ -70,13 +72,11 @@ def planned(lines: Sequence[Line], plan: Plan, *, price: int, items: int, settle
     """
     paid = (plan.price / price) ** plan.elasticity if plan.price and price else 1.0
     scope = 1.0 if plan.items is None else max(0, plan.items - settled) / max(1, items - settled)
-    return [_planned(line, plan.experts.get(line.skill), paid, scope) for line in lines]
+    return [_planned(line, (plan.leads if line.led else plan.experts).get(line.skill), 1.0 if line.led else paid, scope) for line in lines]
 
 
 def _planned(line: Line, experts: int | None, paid: float, scope: float) -> Line:
     looks, number = line.looks * scope, round(line.items * scope)
-    if line.led:
-        return replace(line, looks=looks, items=number)
     each = line.rate / line.experts if line.rate and line.experts else None
     there = line.experts if experts is None else experts
     rate = (each * there if each else line.rate if experts is None else None) or None

@@ -50,14 +50,16 @@ class Screen:
     def show(self, given: rules.Rules) -> tuple[views.View, ...]:
         shown = list(self.unread)
         group: list[str] = []
+        absent: list[views.View] = []  # last: what isn't there parts no fields, and is nowhere what one sees first
         for entry in rules.ordered(given, (*self.fields, *self.files)):
-            if isinstance(entry, str) and entry in self.fields:
-                group.append(entry)
+            if isinstance(entry, str) and (entry in self.fields or entry not in self.files):
+                group.extend([entry] if entry in self.fields else [])
+                absent.extend([] if entry in self.fields else [views.Missing(fields.label(entry))])
                 continue
             shown += self._group(group, whole=bool(given.show))
             shown.append(self._pair(entry) if isinstance(entry, rules.Pair) else self._file(entry))
             group = []
-        return tuple(shown + self._group(group, whole=bool(given.show)))
+        return (*shown, *self._group(group, whole=bool(given.show)), *absent)
 
     def _group(self, names: Iterable[str], *, whole: bool) -> list[views.View]:
         members = values.Pairs((name, value) for name in names for value in self.fields[name])

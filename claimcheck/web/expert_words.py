@@ -17,7 +17,7 @@ WORK = {
     "relabel": "Second look",
     "golds": "Golds",
 }
-STATUS = {"exam": "Entry exam", "active": "At work", "soft_paused": "Paused for extra golds", "paused": "Paused"}
+STATUS = {"exam": "Entry exam", "active": "Active", "soft_paused": "Paused for extra golds", "paused": "Paused"}
 SHAPES = {"exam": "ask", "active": "ok", "soft_paused": "ask", "paused": "no"}
 TIERS = ("new", "steady", "strong", "best")
 PURPOSES = {"exam": "entry exam", "ordinary": "among live work", "extra": "extra gold"}

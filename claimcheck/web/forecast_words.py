@@ -106,7 +106,7 @@ def helps(told: Told) -> str:
     """What would bring the chance of missing down to one in five; nothing where nothing is needed, or would do."""
     ways, would = [], told.help
     if would.experts:
-        ways.append(f"{would.experts:,} more {'expert' if would.experts == 1 else 'experts'} of “{would.skill}” at work")
+        ways.append(f"{_people(would.experts, would.leads)} “{would.skill}” at work")
     if would.items:
         ways.append(f"{would.items:,} {'item' if would.items == 1 else 'items'} fewer")
     if ways:
@@ -114,6 +114,11 @@ def helps(told: Told) -> str:
     if told.found.state == "unknown" and told.found.line:
         return f"somebody has to begin with “{told.found.line.skill}”."
     return "No number of experts or items brings it back in time." if told.found.state in ("at_risk", "late") and told.open_items else ""
+
+
+def _people(more: int, leads: bool) -> str:
+    who, of = ("lead", "for what goes to leads from") if leads else ("expert", "of")
+    return f"{more:,} more {who}{'' if more == 1 else 's'} {of}"
 
 
 def basis(told: Told) -> str:

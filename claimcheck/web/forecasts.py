@@ -78,7 +78,7 @@ def plan(project_id: int):
     lines = levers.planned(told.lines, asked, price=price, items=told.subject.items, settled=told.settled)
     context = {
         "one": one, "told": told, "found": found, "wrong": wrong, "asked": asked, "typed": request.args,
-        "skills": [line for line in told.lines if not line.led],
+        "skills": [line for line in told.lines if not line.led], "led": [line for line in told.lines if line.led],
         "cost": (levers.cost(told.lines, price), levers.cost(lines, asked.price if asked.price is not None else price)),
     }  # fmt: skip
     return render_template("forecasts/plan.html", **context), 422 if wrong else 200
@@ -86,14 +86,17 @@ def plan(project_id: int):
 
 def _asked(told: Told) -> Plan:
     """What was typed; an empty field is as it is. Raises Invalid."""
-    experts: dict[str, int] = {}
-    for number, line in enumerate(line for line in told.lines if not line.led):
-        given = _number(f"experts{number}", 0, levers.MOST_EXPERTS)
-        if given is not None:
-            experts[line.skill] = given
+    experts, leads = _people(told, led=False), _people(told, led=True)
     price, elasticity = _number("price", 0, 10**DIGITS), _number("elasticity", 0, 200)
     items = _number("items", 0, 10**DIGITS)
-    return Plan(experts, price, items, levers.ELASTICITY if elasticity is None else elasticity / 100)
+    return Plan(experts, price, items, levers.ELASTICITY if elasticity is None else elasticity / 100, leads)
+
+
+def _people(told: Told, *, led: bool) -> dict[str, int]:
+    """How many experts or leads were typed, by skill."""
+    name, lines = "leads" if led else "experts", [line for line in told.lines if line.led == led]
+    given = {line.skill: _number(f"{name}{n}", 0, levers.MOST_EXPERTS) for n, line in enumerate(lines)}
+    return {skill: count for skill, count in given.items() if count is not None}
 
 
 def _number(name: str, least: int, most: int) -> int | None:

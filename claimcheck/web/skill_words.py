@@ -7,7 +7,7 @@ from claimcheck.quality import exam
 
 WINDOW_HOURS = 6  # that skills/scarcity counts looks in
 STATUSES = {
-    "active": ("At work", "ok"),
+    "active": ("Active", "ok"),
     "exam": ("In the exam", "ask"),
     "soft_paused": ("Paused for extra golds", "ask"),
     "paused": ("Paused", "no"),

@@ -128,7 +128,7 @@ def test_it_is_an_expert_s_day(school: School, browser_of: Browsers):
     assert asked.note == "The pictures were too dark to read."
     standings.answer(desk.web, appeal_id=asked.id, me=school.lead.id, text="They were. Begin again.", resume=True)
     page.reload()
-    expect(card).to_contain_text("At work")
+    expect(card).to_contain_text("Active")
     expect(card).to_contain_text("They were. Begin again.")
 
     # The pay: every look, gold or not, and a correction with its reason.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -124,6 +125,15 @@ def test_it_says_how_many_experts_more_or_items_fewer_would_do():
     assert chances[0] <= 0.2001 and chances[1] <= 0.2001 and chances[2] > 0.2  # pyright: ignore[reportOptionalOperand]
     assert levers.would_help(told(LINE, hours_left=100), hours_left=100, open_items=100, past=[]) == levers.NOTHING
     assert levers.would_help(told(LINE, hours_left=-1), hours_left=-1, open_items=100, past=[]) == levers.NOTHING
+
+
+def test_where_leads_are_slowest_it_asks_for_leads_and_a_plan_moves_them():
+    led = replace(LINE, led=True, looks=8.0, items=8, experts=1, rate=1.0)
+    would = levers.would_help(told(led, hours_left=8.0), hours_left=8.0, open_items=100, past=[])
+    assert would.leads and would.experts and not levers.would_help(told(LINE, hours_left=8.0), hours_left=8.0, open_items=100, past=[]).leads
+    rest: dict[str, Any] = {"price": 10, "items": 200, "settled": 100, "past": [], "looks_an_item": 1.0, "hours_left": None}
+    raw = [levers.moved([LINE, led], plan, **rest).raw_last for plan in (Plan({"kyc": 4}), Plan({}, leads={"kyc": 4}), Plan({}, price=20))]
+    assert raw == [pytest.approx(8), pytest.approx(5), pytest.approx(8)]
 
 
 def test_a_plan_moves_the_dates_by_experts_price_and_scope():

@@ -46,6 +46,12 @@ def test_without_rules_everything_is_shown_and_the_reserved_key_is_not():
     assert names(found[0]) == ["b", "a"]
 
 
+def test_what_an_item_has_not_parts_no_fields_and_comes_last():
+    found = show({"a": 1, "b": 2}, {"a.txt": FILES["a.txt"]}, show=["gone", "a", "lost", "b", "a.txt"])
+    assert kinds_of(found) == ["fields", "text", "missing", "missing"]
+    assert names(found[0]) == ["a", "b"]
+
+
 def test_the_projects_order_holds_and_neighbouring_fields_stand_together():
     found = show({"a": 1, "b": 2, "c": 3}, FILES, show=["c", "a", "front.png", "b"])
     assert kinds_of(found) == ["fields", "image", "fields"]

@@ -216,6 +216,12 @@ def test_it_refuses_a_project_file_naming_the_place(text: bytes, field: str) -> 
     assert caught.value.errors[0].field == field
 
 
+def test_it_says_of_a_text_that_yaml_reads_as_signs_to_put_it_in_quotes() -> None:
+    with pytest.raises(errors.Invalid) as caught:
+        project_files.parse(b"question: {ask: choices, text: Which mood?, options: [a, b]}\n")
+    assert caught.value.errors[0].message.endswith("stands in quotes")
+
+
 def test_it_refuses_a_project_file_that_is_none_by_its_size(tmp_path: Any) -> None:
     path = tmp_path / "big.yaml"
     path.write_bytes(b"#" * (project_files.LIMIT + 1))

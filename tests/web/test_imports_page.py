@@ -37,7 +37,7 @@ def test_it_tries_a_file_and_leaves_nothing(live: LiveDesk, project: int, who: s
     text = page.text
     assert "Dry run: 2 of 4 rows would be accepted, 0 are known already, 2 would be refused" in " ".join(text.split())
     assert "&lt;b&gt;First&lt;/b&gt;" in text and "<b>First" not in text and "DE1" not in text and "masked" in text
-    assert "other content" in text and "a line of 4 cells under 3 columns" in text
+    assert "other content" in text and "a line of 4 cells under 3 columns does not fit: it takes one cell a column" in text
     assert live.execute("SELECT count(*) FROM items WHERE project_id = %s", project) == [(0,)]
     assert live.execute("SELECT count(*) FROM dead_letters WHERE project_id = %s", project) == [(0,)]
 

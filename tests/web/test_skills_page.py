@@ -79,7 +79,7 @@ def afresh(desk: Desk, database: Any) -> None:
 def test_it_says_what_waits_who_is_there_and_how_much_gold_is_left(desk: Desk) -> None:
     item = desk.item("waits")
     listed = desk.client("chi").get("/skills").text
-    for words in (SKILL, "<b>2</b> looks wait", "<b>3</b> at work", "Nobody worked on it in 6 h.", "No gold: nobody is measured here."):
+    for words in (SKILL, "<b>2</b> looks wait", "<b>3</b> active", "Nobody worked on it in 6 h.", "No gold: nobody is measured here."):
         assert words in listed
     for name in ("ada", "ben"):
         desk.look(name, item, "approve")

@@ -98,7 +98,7 @@ def test_it_says_where_nothing_is_measured_yet(school: School):
 @pytest.mark.parametrize(
     ("status", "more", "says"),
     [
-        ("active", {}, "At work"),
+        ("active", {}, "Active"),
         ("active", {"held_back": True}, "Held back: gold only"),
         ("soft_paused", {}, "Extra golds : 0 of 5"),
         ("paused", {}, "You are handed nothing in this skill"),
@@ -128,7 +128,7 @@ def test_it_carries_an_appeal_to_a_lead_and_the_answer_back(school: School):
     [asked] = [a for a in standings.appeals(school.desk.web) if a.person_id == school.ben.id]
     standings.answer(school.desk.web, appeal_id=asked.id, me=school.desk.cast.chi.id, text="You are right.", resume=True)
     page = plain(school.page())
-    assert "At work" in page
+    assert "Active" in page
     assert "You are right." in page
     assert "Appeal once more" not in page
 

@@ -34,6 +34,7 @@ class Helps(models.Answer):
     skill: str | None
     experts: int | None = Field(description="so many more of the skill")
     items: int | None = Field(description="so many fewer")
+    leads: bool = Field(description="it waits for leads at what the skill hands to them: `experts` are so many more of those")
 
 
 class Forecast(models.Answer):
