@@ -41,6 +41,7 @@ BY_CONSTRAINT: dict[str, type[errors.Error]] = {
     "people_customer_of": errors.Again,
     "decisions_superseded_once": errors.AlreadyOverturned,
     "items_key_once": errors.Again,
+    "items_gold_key_once": errors.Again,
     "messages_key_once": errors.Again,
     "dead_letter_replays_once": errors.Again,
     "datasets_version_once": errors.Again,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field, model_validator
+from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
 
 from claimcheck import errors, masking, questions
 from claimcheck.approvals import asking
@@ -126,18 +126,17 @@ def _labelled(value: Any) -> Any:
 
 
 def moment(value: Any) -> Any:
-    """A time as somebody wrote it; what is none is told how it should look."""
-    if not isinstance(value, str):
-        return value
+    """A time as somebody wrote it, in UTC where it names its zone; what is none, or none there, is told how it should look."""
     try:
-        return datetime.fromisoformat(value)
-    except ValueError:
+        at = datetime.fromisoformat(value) if isinstance(value, str) else value
+        return at.astimezone(UTC) if isinstance(at, datetime) and at.tzinfo else at
+    except (ValueError, OverflowError):
         raise ValueError("must be a moment such as 2027-01-31T18:00:00Z") from None
 
 
 PURPOSES = [Reason(code=c, label=c.capitalize()) for c in ("needed to decide", "looks wrong", "the customer asks")]
 SKIPS = [Reason(code=c, label=c.capitalize()) for c in ("too hard", "not my field", "unclear", "cannot be read")]
-Deadline = Annotated[AwareDatetime, BeforeValidator(moment), AfterValidator(lambda at: at.astimezone(UTC))]
+Deadline = Annotated[AwareDatetime, BeforeValidator(moment)]
 
 
 class Rules(Model):

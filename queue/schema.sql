@@ -1050,7 +1050,6 @@ END) STORED,
 ALTER TABLE items ADD CONSTRAINT items_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id);
 ALTER TABLE items ADD CONSTRAINT items_check CHECK (((partition_id IS NULL) = (partition_no IS NULL)));
 ALTER TABLE items ADD CONSTRAINT items_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200)));
-ALTER TABLE items ADD CONSTRAINT items_key_once UNIQUE (project_id, idempotency_key);
 ALTER TABLE items ADD CONSTRAINT items_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id);
 ALTER TABLE items ADD CONSTRAINT items_message_id_key UNIQUE (message_id);
 ALTER TABLE items ADD CONSTRAINT items_partition_id_fkey FOREIGN KEY (partition_id) REFERENCES partitions(id);
@@ -1059,7 +1058,9 @@ ALTER TABLE items ADD CONSTRAINT items_priority_check CHECK (((priority >= '-10'
 ALTER TABLE items ADD CONSTRAINT items_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
 ALTER TABLE items ADD CONSTRAINT items_source_hash_check CHECK ((octet_length(source_hash) = 32));
 CREATE INDEX items_batch ON public.items USING btree (batch_id);
+CREATE UNIQUE INDEX items_gold_key_once ON public.items USING btree (project_id, idempotency_key) WHERE gold;
 CREATE INDEX items_key ON public.items USING btree (hashtextextended(idempotency_key, (0)::bigint), id);
+CREATE UNIQUE INDEX items_key_once ON public.items USING btree (project_id, idempotency_key) WHERE (NOT gold);
 CREATE INDEX items_not_durable ON public.items USING btree (not_durable_in, id) WHERE (not_durable_in IS NOT NULL);
 CREATE UNIQUE INDEX items_partition ON public.items USING btree (partition_id, partition_no) WHERE (partition_id IS NOT NULL);
 CREATE INDEX items_project ON public.items USING btree (project_id, id);

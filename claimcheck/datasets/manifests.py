@@ -38,7 +38,7 @@ def _manifest(path: Path) -> Path:
 def verify(path: Path, pem: bytes) -> Verdict:
     """Checks a manifest's signature and, of a folder, that it holds exactly the files that the manifest names, byte for byte."""
     try:
-        document = canonical.parse_json(_manifest(path).read_bytes())
+        document = canonical.parse_json(written := _manifest(path).read_bytes())
     except FileNotFoundError:
         return Verdict((f"there is no {NAME} in {path}",), ())
     except canonical.InvalidJSON:
@@ -46,6 +46,8 @@ def verify(path: Path, pem: bytes) -> Verdict:
     if problems := [*_shape(document)]:
         return Verdict(tuple(problems), ())
     problems = [*signed.signature("manifest", document, pem)]
+    if written != canonical.encode(document):
+        problems.append("the manifest was written anew: its bytes, and so its SHA-256, are not those that were signed and told")
     said = f"version {document['version']} of {document['project'].get('name')}: {document['rows']:,} rows"
     checked = [f"the manifest's signature, by key {document['key_id']}", said]
     if path.is_dir():

@@ -199,7 +199,7 @@ def retract(
     Raises Invalid, also where nothing would be touched or nothing was delivered yet, and Unavailable while a submit is on its way for long.
     """
     said = _reason(reason)
-    if idempotency_key is not None and (known := _known(db, project.id, idempotency_key)):
+    if known := _known(db, project.id, idempotency_key):
         return known
     if person_id not in {author.id for author in authors(db, project_id=project.id)}:
         raise errors.Invalid.field("person_id", "has given no look in this project")
@@ -208,7 +208,7 @@ def retract(
         raise errors.Invalid.field("since", "no label of theirs is touched from then on; choose an earlier time, or all")
     asked = {"project_id": project.id, "person_id": person_id, "scope": scope, "since": begin, "looks_to": looks_to, "reason": said, "me": me.id}
     how = {"relabel": relabel and not project.cancelled_at, "idempotency_key": idempotency_key}
-    return db.together(lambda connection: _retract(connection, asked | how))
+    return db.together(lambda connection: _known(connection, project.id, idempotency_key) or _retract(connection, asked | how))  # sent twice at once
 
 
 def _reason(text: str) -> str:
@@ -218,8 +218,9 @@ def _reason(text: str) -> str:
     return said
 
 
-def _known(db: Database, project_id: int, idempotency_key: str) -> int | None:
-    if (version := db.one("datasets/by_key", _Id, project_id=project_id, idempotency_key=idempotency_key)) is None:
+def _known(db: Database | Connection, project_id: int, idempotency_key: str | None) -> int | None:
+    version = db.one("datasets/by_key", _Id, project_id=project_id, idempotency_key=idempotency_key) if idempotency_key is not None else None
+    if version is None:
         return None
     found = db.one("retractions/of_dataset", _Id, dataset_id=version.id)
     if found is None:

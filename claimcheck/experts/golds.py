@@ -14,7 +14,9 @@ from claimcheck import canonical, errors, evidence, projects, rules
 from claimcheck.db import Connection, Database
 
 MAX_EXPOSURES = 5
+DRAWN = 8  # keys for a copy, of which the first that is free is taken
 NUMBER = re.compile(r"[0-9]+(?=[^0-9]*$)")  # a key's last
+MIXED = re.compile(r"[0-9][A-Za-z]+[0-9]")  # no counter's: digits among letters, as in a hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class _Short:
     gold_id: int
     item_id: int
     idempotency_key: str
+    latest_key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +146,9 @@ def _stock(connection: Connection) -> int:
     short = connection.all("golds/short", _Short)
     if not short:
         return 0
-    keys, traces = [like(s.idempotency_key) for s in short], [secrets.token_hex(16) for _ in short]
-    copied = connection.all("golds/copy", _Copied, item_ids=[s.item_id for s in short], keys=keys, trace_ids=traces)
+    drawn = [(s.item_id, like(s.idempotency_key, s.latest_key), secrets.token_hex(16)) for s in short for _ in range(DRAWN)]
+    item_ids, keys, traces = zip(*drawn, strict=True)
+    copied = connection.all("golds/copy", _Copied, item_ids=[*item_ids], keys=[*keys], trace_ids=[*traces])
     of = {c.source_id: c.item_id for c in copied}
     hashes = evidence.hashes(connection, item_ids=[*of.values()])
     made = [(s.gold_id, of[s.item_id]) for s in short if s.item_id in of]
@@ -152,10 +156,24 @@ def _stock(connection: Connection) -> int:
     return len(made)
 
 
-def like(key: str) -> str:
-    """Another key of the same shape: each digit drawn anew, or the last number grown to six digits where too few can differ."""
-    if sum(c.isdigit() for c in key) >= 6:
+def like(key: str, latest: str) -> str:
+    """Another key of the same shape: a counter's last number drawn from those that the project has come to, or will; of a hash each digit anew."""
+    found = NUMBER.search(key)
+    if MIXED.search(key) and sum(c.isdigit() for c in key) >= 6:
         return "".join(random.choice("0123456789") if c.isdigit() else c for c in key)  # noqa: S311 (a look alike, no secret)
-    number = f"{100_000 + secrets.randbelow(900_000)}"
-    grown, found = NUMBER.subn(number, key, count=1)
-    return grown if found and len(grown) <= 200 else f"{key[:193]}-{number}"
+    if found is None or MIXED.search(key):
+        return f"{key[:193]}-{100_000 + secrets.randbelow(900_000)}"
+    newest = NUMBER.search(latest)
+    made = f"{key[: found.start()]}{_number(found[0], newest[0] if newest else found[0])}{key[found.end() :]}"
+    return made if len(made) <= 200 else f"{key[:193]}-{100_000 + secrets.randbelow(900_000)}"
+
+
+def _number(own: str, newest: str) -> str:
+    """A number that could stand between these, or be one of the next: as wide where they are filled up with zeros, or all as long."""
+    newest = newest if len(newest) <= len(own) + 2 else own
+    padded, alike = own.startswith("0") or newest.startswith("0"), len(own) == len(newest) >= 5
+    top = max(int(own), int(newest))
+    least, most = 10 ** (len(own) - 1) if alike and not padded else 1, 2 * top + 99
+    if padded or alike:
+        most = min(most, 10 ** len(own) - 1)
+    return str(least + secrets.randbelow(most - least + 1)).zfill(len(own) if padded else 1)

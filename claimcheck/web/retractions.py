@@ -35,9 +35,9 @@ class Chosen:
             return None
         try:
             at = datetime.fromisoformat(self.since)
-        except ValueError:
+            return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+        except (ValueError, OverflowError):
             raise errors.Invalid.field("since", "give a day and a time, such as 2027-01-31T18:00, in UTC") from None
-        return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def _chosen(given) -> Chosen:

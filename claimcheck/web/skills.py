@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from claimcheck.web import access, controls, desk, htmx, skill_words
 
 blueprint = Blueprint("skills", __name__, url_prefix="/skills")
 leads = access.allow("lead")
+SHARE = re.compile(r"[0-9]{1,3}(\.[0-9]{1,4})?")
 STATUSES = {code: words for code, (words, _) in skill_words.STATUSES.items()}
 
 
@@ -99,13 +101,10 @@ def terms(skill_id: int):
 
 def _share(name: str) -> float:
     """Per cent, as typed, as a share."""
-    try:
-        given = float(request.form.get(name, "").strip().replace(",", "."))
-    except ValueError:
-        given = -1.0
-    if not 0 <= given <= 100:
+    given = request.form.get(name, "").strip().replace(",", ".")
+    if not SHARE.fullmatch(given) or float(given) > 100:
         raise errors.Invalid.field(name, "give per cent, from 0 to 100")
-    return given / 100
+    return float(given) / 100
 
 
 @blueprint.post("/<int:skill_id>/experts/<int:person_id>")

@@ -1,11 +1,14 @@
--- items: none → durable, as copies of golds: the same parts under a key, a trace and a time of their own.
+-- items: none → durable, as copies of golds: the same parts under a key (of several that were drawn the first that is free), a trace and a time of their own.
 WITH given AS MATERIALIZED (
     SELECT * FROM unnest(%(item_ids)s::bigint[], %(keys)s::text[], %(trace_ids)s::text[]) WITH ORDINALITY g(source_id, key, trace_id, nth)),
-fresh AS MATERIALIZED (
-    SELECT given.*, nextval('items_id_seq') AS id
+free AS (                                                              -- none: drawn again another time
+    SELECT DISTINCT ON (given.source_id) given.*
       FROM given JOIN items s ON s.id = given.source_id
-     WHERE NOT EXISTS (SELECT FROM items i WHERE i.project_id = s.project_id AND i.idempotency_key = given.key)   -- drawn again another time
-     ORDER BY nth),
+     WHERE NOT EXISTS (SELECT FROM items i WHERE i.project_id = s.project_id AND i.idempotency_key = given.key AND NOT i.gold)
+       AND NOT EXISTS (SELECT FROM items i WHERE i.project_id = s.project_id AND i.idempotency_key = given.key AND i.gold)
+     ORDER BY given.source_id, nth),
+fresh AS MATERIALIZED (
+    SELECT f.*, nextval('items_id_seq') AS id FROM (SELECT * FROM free ORDER BY nth) f),
 copied AS (
     INSERT INTO items (id, project_id, batch_id, idempotency_key, source_hash, trace_id, priority, evidence_version, gold) OVERRIDING SYSTEM VALUE
     SELECT fresh.id, i.project_id, i.batch_id, fresh.key, sha256(fresh.key::bytea), fresh.trace_id, i.priority, 1, true

@@ -4,7 +4,7 @@ WITH given AS MATERIALIZED (
                          %(titles)s::text[], %(fields)s::text[], %(queues)s::text[], %(message_ids)s::bigint[])
                   WITH ORDINALITY g(key, source_hash, trace_id, priority, partition_key, title, fields, queue, message_id, nth)),
 known AS MATERIALIZED (
-    SELECT i.id, g.key, i.source_hash FROM given g JOIN items i ON i.project_id = %(project_id)s::int AND i.idempotency_key = g.key),
+    SELECT i.id, g.key, i.source_hash FROM given g JOIN items i ON i.project_id = %(project_id)s::int AND i.idempotency_key = g.key AND NOT i.gold),
 fresh AS MATERIALIZED (                                                -- ids and numbers rise as the rows were sent
     SELECT f.*, nextval('items_id_seq') AS id, row_number() OVER (PARTITION BY f.partition_key ORDER BY f.nth)::int AS step
       FROM (SELECT g.* FROM given g WHERE NOT EXISTS (SELECT FROM known WHERE known.key = g.key) ORDER BY g.nth) f),

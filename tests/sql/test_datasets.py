@@ -121,6 +121,13 @@ def test_it_answers_a_request_that_is_sent_again_with_the_same_version(made: Mad
     assert made.version(second.id).parent_version == 1
 
 
+def test_a_retraction_that_is_sent_many_times_at_once_is_one(made: Made, ada: int):
+    made.label([(ada, "approve")])
+    made.deliver()
+    assert len({*at_once(6, lambda _: made.retract(idempotency_key="a form's own"))}) == 1
+    assert len(retractions.page(made.world.web, project_id=made.id)) == 1
+
+
 def test_it_is_made_in_order_and_its_reader_waits(made: Made, ada: int):
     made.label([(ada, "approve")])
     asked = made.ask()

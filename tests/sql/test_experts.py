@@ -110,6 +110,15 @@ def test_a_copy_of_a_gold_looks_like_any_item(desk: World) -> None:
     assert desk.one("SELECT count(*) FROM items WHERE gold AND project_id = %s AND idempotency_key LIKE 'k%%'", project) > 0
 
 
+def test_a_copy_of_a_gold_takes_no_key_away_from_the_customer(desk: World) -> None:
+    project, ids = settled(desk, 1)
+    make_gold(desk, ids)
+    upkeep.run(desk.worker)
+    key = desk.one("SELECT idempotency_key FROM items WHERE gold AND project_id = %s ORDER BY id DESC LIMIT 1", project)
+    sent = [desk.accept(project, [row(key)]) for _ in range(2)]
+    assert [(one.accepted, one.repeated, one.refused) for one in sent] == [(1, 0, []), (0, 1, [])]
+
+
 def exposures(desk: World, gold: int) -> list[int]:
     """Whose looks at a gold were scored."""
     rows = desk.all(

@@ -56,6 +56,7 @@ def forge(folder: Path, **changes: Any) -> None:
         (lambda f: (f / "data.csv").unlink(), "file missing: 'data.csv'"),
         (lambda f: (f / "more.csv").write_bytes(b"x"), "extra file: 'more.csv'"),
         (lambda f: (f / "manifest.json").unlink(), "there is no manifest.json"),
+        (lambda f: (f / "manifest.json").write_bytes((f / "manifest.json").read_bytes() + b"\n"), "was written anew"),
         (lambda f: (f / "manifest.json").write_bytes(b'{"format":'), "cannot be read"),
         (lambda f: forge(f, rows=2), "changed after signing"),
         (lambda f: forge(f, signature="x"), "changed after signing"),

@@ -92,6 +92,8 @@ def test_it_takes_numbers_as_a_careful_reader_of_json_gives_them() -> None:
         ({"priority": 21}, "priority", "at most 20"),
         ({"deadline": "tomorrow"}, "deadline", "2027"),
         ({"deadline": "2027-01-31T18:00:00"}, "deadline", "time zone"),
+        ({"deadline": "9999-12-31T23:59:59-23:59"}, "deadline", "2027"),
+        ({"deadline": "0001-01-01T00:00:00+23:59"}, "deadline", "2027"),
         ({"currency": "euro"}, "currency", "match"),
         ({"price_minor": -1}, "price_minor", "at least 0"),
         ({"webhook": {"url": "ftp://example.org"}}, "webhook.url", "https"),

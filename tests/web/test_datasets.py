@@ -75,6 +75,7 @@ def test_a_lead_sees_before_what_would_become_of_labels_and_takes_them_back(desk
         "touched": 2, "delivered": 2, "confirmed": 0, "flips": 0, "unsure": 2, "open": 0,
     }  # fmt: skip
     wrong = chi.get(f"/v1/projects/{project}/retractions/preview?person_id={ada}&scope=since&since=monday")
+    assert chi.get(f"/v1/projects/{project}/retractions/preview?person_id={ada}&scope=since&since=9999-12-31T23:59:59-23:59").status_code == 400
     assert wrong.status_code == 400 and "2027-01-31T18:00:00Z" in wrong.json["detail"]
     assert Api(desk.app, desk.cast.eve).get(f"/v1/projects/{project}/retractions").status_code == 403
     made = chi.post(f"/v1/projects/{project}/retractions", {"person_id": ada, "reason": "their golds turned bad", "idempotency_key": "r1"})
@@ -101,6 +102,8 @@ def test_the_pages_work_without_script_and_bring_back_what_was_typed(desk: LiveD
     refused = chi.post(f"/projects/{project}/retractions", data=form)
     assert refused.status_code == 422 and "the customer reads it" in refused.text and "Labels touched 2" in plain(refused.text)
     assert chi.get(f"/projects/{project}/retractions?person={desk.cast.ada.id}&scope=since&since=x").status_code == 422
+    for beyond in ("9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00%2B23:59"):  # no calendar has these in UTC
+        assert chi.get(f"/projects/{project}/retractions?person={desk.cast.ada.id}&scope=since&since={beyond}").status_code == 422
     assert chi.get(f"/projects/{project}/retractions?person={desk.cast.ada.id}&scope=change").status_code == 422
     done = chi.post(f"/projects/{project}/retractions", data={**form, "reason": "<b>bad</b> golds", "key": "a" * 32})
     assert done.location == chi.post(f"/projects/{project}/retractions", data={**form, "reason": "<b>bad</b> golds", "key": "a" * 32}).location

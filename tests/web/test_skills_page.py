@@ -112,6 +112,9 @@ def test_it_changes_the_terms_and_keeps_what_was_typed_wrongly(desk: Desk) -> No
     found = standings.skill(desk.db, skill_id=desk.skill)
     assert (found.exam, found.gold_rate, found.novice_rate) == (True, 0.075, 0.25)
     assert "An exam takes up to 25 golds" in chi.get("/skills").text
+    for odd in ("٥", "１０", "1_0", "1e1", "nan", "+5", "-0", ""):
+        assert chi.post(path, data={"gold_rate": odd, "novice_rate": "25"}).status_code == 422, odd
+    assert standings.skill(desk.db, skill_id=desk.skill).gold_rate == 0.075
     refused = chi.post(path, data={"gold_rate": "110", "novice_rate": "25"})
     assert refused.status_code == 422
     assert 'value="110"' in refused.text
