@@ -65,7 +65,7 @@ def drain(db: Database, *, me: int, reason: str) -> bool:
 
 def resume(db: Database, *, me: int, reason: str = "") -> bool:
     """Has them take work again; whether they were drained."""
-    return bool(db.run("operations/drain", draining=False, me=me, reason=reasons.given(reason) if reason.strip() else ""))
+    return bool(db.run("operations/drain", draining=False, me=me, reason=reasons.optional(reason)))
 
 
 def wait(db: Database, seconds: float) -> State:

@@ -36,7 +36,7 @@ def pause(db: Database, *, project_id: int, name: str, me: int, reason: str) -> 
 
 def resume(db: Database, *, project_id: int, name: str, me: int, reason: str = "") -> bool:
     """Hands its tasks out again; whether it was paused. Raises NotFound."""
-    return _set(db, project_id, name, me, reasons.given(reason) if reason.strip() else "", paused=False)
+    return _set(db, project_id, name, me, reasons.optional(reason), paused=False)
 
 
 def _set(db: Database, project_id: int, name: str, me: int, reason: str, *, paused: bool) -> bool:

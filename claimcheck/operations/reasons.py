@@ -13,3 +13,8 @@ def given(reason: str) -> str:
     if not said or len(said) > LONGEST or not said.isprintable():
         raise errors.Invalid.field("reason", f"say in at most {LONGEST} characters why; it is kept on record")
     return said
+
+
+def optional(reason: str) -> str:
+    """The same where it may be left out: "" then."""
+    return given(reason) if reason.strip() else ""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from flask import Blueprint, flash, render_template, request, url_for
 
 from claimcheck import errors, keys
-from claimcheck.operations import alerting, drafts, drains, history, queues, replaying, secrets
+from claimcheck.operations import alerting, drafts, drains, history, queues, reasons, replaying, secrets
 from claimcheck.web import access, desk, htmx
 
 blueprint = Blueprint("operations", __name__, url_prefix="/operations")
@@ -106,7 +106,7 @@ def replay():
 @access.allow("operator")
 def rotate_signing_key():
     def work() -> str:
-        made = keys.rotate(desk().db, str(desk().settings.secret_key), me=access.current().id, reason=_reason().strip()[:500])
+        made = keys.rotate(desk().db, str(desk().settings.secret_key), me=access.current().id, reason=reasons.optional(_reason()))
         return f"Key {made} signs what is decided from {keys.AHEAD:.0f} seconds from now on. Receipts of the former keys stay good."
 
     return _done("signing-key", work)

@@ -143,7 +143,7 @@ def applier(race: Race) -> None:
                 if row is None:
                     time.sleep(0.02)
                     continue
-                params = {"outbox_id": row["id"], "attempts": 1000, "patience": 5, "at_once": 10, "seconds": 0.2}
+                params = {"outbox_id": row["id"], "attempts": 1000, "patience": 5, "at_once": 10, "seconds": 0.2, "letter_seconds": 0.2}
                 leased = connection.execute(lease, params).fetchone()
                 if leased and rnd.random() > 0.03:
                     finish(race, connection, done, leased)

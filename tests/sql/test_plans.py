@@ -161,7 +161,7 @@ CASES = {
         lambda c: ("retractions/next", {"retraction_id": 1, "stays": False, "probability": -1.0, "item_id": 0, "limit": 100}),
         10,
     ),
-    "an effect's lease": (lambda c: ("outbox/lease", {"outbox_id": 5, "attempts": 9, "patience": 5, "at_once": 4, "seconds": 30.0}), 20),
+    "an effect's lease": (lambda c: ("outbox/lease", {"outbox_id": 5, "attempts": 9, "patience": 5, "at_once": 4, "seconds": 30.0, "letter_seconds": 90.0}), 20),
     "an effect done": (lambda c: ("outbox/done", {"outbox_id": 5, "lease": uuid.uuid4()}), 20),
 }
 

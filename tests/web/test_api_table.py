@@ -275,7 +275,7 @@ def test_it_documents_every_error_that_a_route_can_answer_with(app: Flask) -> No
 def test_it_documents_every_conflict_of_the_domain() -> None:
     """A conflict that no route documents is one that a caller meets unprepared."""
     documented = {error for route in ROUTES for error in route.raises}
-    elsewhere = {errors.Conflict, errors.DuplicateKey, errors.NameTaken, errors.LeaseExpired, errors.SettingsChanged}  # as such; in dead letters; on pages; in pools
+    elsewhere = {errors.Conflict, errors.DuplicateKey, errors.NameTaken, errors.LeaseExpired, errors.SettingsChanged, errors.GuidanceChanged}  # as such; in dead letters; on pages; in pools; on a page
     assert set(errors.Conflict.__subclasses__()) - documented <= elsewhere
 
 

@@ -105,7 +105,7 @@ def skip(call: Call, assignment_id: int) -> Any:
 
 @route(
     "POST", "/assignments/{assignment_id}/submit", roles=WORKERS, body=Body(Submit), answers={200: models.Receipt},
-    raises=(errors.StaleLease, errors.AlreadyDecided, errors.EvidenceChanged, errors.ProjectCancelled),
+    raises=(errors.StaleLease, errors.AlreadyDecided, errors.EvidenceChanged, errors.ProjectCancelled, errors.SameEyes),
 )  # fmt: skip
 def submit(call: Call, assignment_id: int) -> Any:
     """Decides, under the lease, on the evidence that you saw. The same submit again answers with the same receipt, byte for byte."""
