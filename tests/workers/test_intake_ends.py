@@ -15,6 +15,7 @@ from claimcheck.intake import records, watching
 from claimcheck.intake.dropping import DropFolder
 from claimcheck.intake.pool import Pool
 from claimcheck.intake.sources import Threads
+from claimcheck.operations.pulse import Pulse
 from tests import looping
 from tests.workers.test_pool import Made, settings
 from workers import intake
@@ -31,6 +32,7 @@ class Still(intake.Intake):
         self.made = Made()
         self.pools = {"made": Pool(cast(Any, self.made), lambda: version)}
         self.drop = cast(DropFolder, SimpleNamespace(round=lambda: 0))
+        self.pulse = cast(Pulse, SimpleNamespace(start=lambda: None, stop=lambda: None, resting=threading.Event()))
 
     def _resolve(self) -> int:
         threading.Event().wait(self.round_seconds)
