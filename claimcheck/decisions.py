@@ -161,13 +161,25 @@ def cleaned(note: str | None) -> str:
 
 def _submit(db: Database, terms: ruling.Terms, params: dict[str, Any]) -> int:
     for _ in range(40):  # 'again': a twin of this call committed while it ran; 'moved': another look did
-        row = db.one("decisions/submit", _Submitted, **params, **ruling.judged(db, terms, params))
+        row = _submitted(db, terms, {**params, **ruling.judged(db, terms, params)})
         if row is None or row.result in REFUSED:
             raise REFUSED[row.result if row else "stale"]()
         if row.decision_id is not None and row.result in ("accepted", "repeated"):
             return row.decision_id
         terms = ruling.terms(db, assignment_id=params["assignment_id"], me=params["me"])
     raise errors.Unavailable()
+
+
+def _submitted(db: Database, terms: ruling.Terms, asked: dict[str, Any]) -> _Submitted | None:
+    """A second look in a transaction: it may open the item again, and the task that is raised then takes the newest evidence."""
+
+    def look(connection: Connection) -> _Submitted | None:
+        row = connection.one("decisions/submit", _Submitted, **asked)
+        if row and row.result == "accepted" and row.decision_id is not None:
+            refresh_reopened(connection, row.decision_id)
+        return row
+
+    return db.together(look) if terms.kind in ("second_look", "approval") else db.one("decisions/submit", _Submitted, **asked)
 
 
 def send_back(db: Database, *, assignment_id: int, lease_token: UUID, me: int, note: str) -> int:

@@ -2250,26 +2250,6 @@ noted AS (
 SELECT count(*)::int FROM ends $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.decide_task(t tasks, by_person integer, said_verdict text, said_answer jsonb, reason text, words text, not_before timestamp with time zone, OUT decision_id bigint, OUT approval_id bigint)
- RETURNS record
- LANGUAGE plpgsql
-AS $function$
-DECLARE o decisions; said_outcome text := COALESCE(said_verdict, 'answer'); by_rule jsonb := eyes_rule(t.project_id, t.item_id, t.id, COALESCE(said_verdict, 'answer'), false, reason);
-BEGIN
-    UPDATE tasks SET ended_as = CASE WHEN by_rule IS NULL THEN 'decided' ELSE 'proposed' END, ended_at = clock_timestamp()
-     WHERE id = t.id AND ended_as IS NULL RETURNING * INTO STRICT t;
-    SELECT version INTO o.project_version FROM projects WHERE id = t.project_id;
-    IF by_rule IS NOT NULL THEN
-        approval_id := propose(t, o.project_version, by_person, said_verdict, said_answer, said_outcome, NULL, reason, words, by_rule);
-    ELSE
-        o.item_id := t.item_id; o.task_id := t.id; o.project_id := t.project_id; o.person_id := by_person;
-        o.verdict := said_verdict; o.answer := said_answer; o.outcome := said_outcome; o.reason_code := reason; o.note := words;
-        o.evidence_version := t.evidence_version; o.shown_version := t.shown_version; o.evidence_hash := t.evidence_hash;
-        decision_id := put_outcome(o, t, not_before);
-    END IF;
-END $function$
-;
-
 CREATE OR REPLACE FUNCTION public.eyes_rule(of_project integer, of_item bigint, of_task bigint, of_outcome text, overturns boolean, reason text)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -2602,7 +2582,7 @@ CREATE OR REPLACE FUNCTION public.put_outcome(o decisions, t tasks, from_then ti
  RETURNS bigint
  LANGUAGE plpgsql
 AS $function$
-DECLARE made bigint; next_id bigint; next_no int; of int; before int; on_what text := CASE WHEN o.supersedes IS NULL THEN o.outcome ELSE 'overturn' END;
+DECLARE made bigint; raised bigint; next_id bigint; next_no int; of int; before int; on_what text := CASE WHEN o.supersedes IS NULL THEN o.outcome ELSE 'overturn' END;
 BEGIN
     INSERT INTO decisions (item_id, task_id, project_id, project_version, person_id, verdict, answer, outcome, supersedes, evidence_version, shown_version, evidence_hash,
                            reason_code, note, approval_id, approved_by)
@@ -2625,9 +2605,14 @@ BEGIN
     SELECT made, e.id, t.partition_id, before + row_number() OVER (ORDER BY e.kind, e.id)::int, COALESCE(from_then, clock_timestamp()), COALESCE(from_then, clock_timestamp()), from_then
       FROM effects e WHERE e.project_id = o.project_id AND on_what = ANY (e.on_outcomes);
     IF o.outcome = 'reopen' THEN
-        PERFORM raise_task(t, 'relabel', item_queue(i), item_priority(i), p.wanted, p.abandon_limit, p.price_minor,
-                           ARRAY(SELECT DISTINCT d.person_id FROM decisions d WHERE d.item_id = t.item_id AND d.assignment_id IS NOT NULL), 'reopened', o.person_id)
-           FROM items i JOIN projects p ON p.id = i.project_id WHERE i.id = t.item_id;
+        SELECT raise_task(t, 'relabel', item_queue(i), item_priority(i), p.wanted, p.abandon_limit, p.price_minor,
+                          ARRAY(SELECT DISTINCT d.person_id FROM decisions d WHERE d.item_id = t.item_id AND d.assignment_id IS NOT NULL), 'reopened', o.person_id)
+          INTO raised FROM items i JOIN projects p ON p.id = i.project_id WHERE i.id = t.item_id;
+    END IF;
+    IF o.supersedes IS NOT NULL THEN
+        INSERT INTO events (kind, person_id, project_id, item_id, task_id, decision_id, detail)
+        VALUES ('decision.overturned', o.person_id, o.project_id, o.item_id, o.task_id, made,
+                jsonb_strip_nulls(jsonb_build_object('supersedes', o.supersedes, 'reopened', raised)));
     END IF;
     RETURN made;
 END $function$

@@ -160,15 +160,6 @@ def retraction(world: World) -> tuple[int, int]:
     return item, 1
 
 
-def for_many(world: World) -> tuple[int, int]:
-    """As a lead's decision on many items at once does."""
-    [item] = arrive(world)
-    made = world.all("WITH t AS MATERIALIZED (SELECT t FROM tasks t WHERE t.item_id = %s FOR NO KEY UPDATE) "
-                     "SELECT d.* FROM t CROSS JOIN LATERAL decide_task(t.t, %s, 'approve', NULL, 'fine', '', NULL) d", item, world.cast.chi.id)  # fmt: skip
-    assert made[0].decision_id is None and made[0].approval_id is not None
-    return item, 0
-
-
 def batch(world: World) -> tuple[int, int]:
     made = Batch(world, 12, four_eyes=ALL, batch_decision_bound={"share": 0.5, "confidence": 0.6}, reason_codes=["ok", "fine"])
     skill = world.one("SELECT skill_id FROM projects WHERE id = %s", made.swept.id)
@@ -184,7 +175,7 @@ def batch(world: World) -> tuple[int, int]:
 
 
 PATHS: list[Callable[[World], tuple[int, int]]] = [
-    single, agreement, majority, adjudication, escalation, overturn, reopening, automatic, retraction, for_many, batch]  # fmt: skip
+    single, agreement, majority, adjudication, escalation, overturn, reopening, automatic, retraction, batch]  # fmt: skip
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda p: p.__name__)
@@ -322,6 +313,20 @@ def test_a_third_answer_needs_a_second_pair_of_eyes_too(world: World) -> None:
         decisions.submit(world.web, assignment_id=claim.assignment_id, lease_token=claim.lease_token, evidence_hash=claim.evidence_hash, me=getattr(world.cast, who).id,
                          answer=grade, reason_code="fine", note="why")  # fmt: skip
     assert state(world, item) == ["resolved", "pending"] and not world.all(FOUND, item)
+
+
+def test_an_approved_reopening_shows_the_newest_evidence_and_is_on_record_like_any_other(world: World) -> None:
+    """The evidence that changed after the decision came to no task then; the one that is raised now is about it."""
+    item, outcome = _settled(world)
+    revisions.revise(world.web, person=world.cast.eve, item_id=item, payload={"name": "other"})
+    world.publish()
+    decisions.overturn(world.web, decision_id=outcome, me=world.cast.chi.id, reason_code="wrong", reopen=True)
+    say(world, "ben", "approve", item)
+    made = resolved(world, item)
+    relabel = world.all("SELECT t.*, i.evidence_version AS newest FROM tasks t JOIN items i ON i.id = t.item_id WHERE t.item_id = %s AND t.kind = 'relabel'", item)[0]
+    assert relabel.evidence_version == relabel.newest == 2
+    [noted] = world.all("SELECT person_id, decision_id, detail FROM events WHERE item_id = %s AND kind = 'decision.overturned'", item)
+    assert (noted.person_id, noted.decision_id, noted.detail) == (world.cast.chi.id, made.id, {"supersedes": outcome, "reopened": relabel.id})
 
 
 def test_an_overturn_that_nobody_backs_leaves_what_stands(world: World) -> None:
