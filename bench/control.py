@@ -7,7 +7,7 @@ from typing import Any
 from claimcheck.control import beats, figures, worth
 
 ONE = {"project_id": 0}
-NOW: list[tuple[str, dict[str, Any]]] = [("control/queues", {**ONE, "limit": figures.QUEUES}), ("control/marks", {}), ("control/desk", {})]
+NOW: list[tuple[str, dict[str, Any]]] = [("control/queues", {**ONE, "limit": figures.QUEUES}), ("control/marks", {}), ("control/desk", {}), ("approvals/waiting", {})]
 WORK: list[tuple[str, dict[str, Any]]] = [
     ("control/hours", {**ONE, "hours": figures.HOURS}),
     ("control/leases", {**ONE, "days": figures.LEASE_DAYS}),

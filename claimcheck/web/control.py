@@ -8,6 +8,7 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 
 from claimcheck import alerts
+from claimcheck.approvals import standing
 from claimcheck.control import beats, figures, trends
 from claimcheck.control.figures import Leases, Queue, Route
 from claimcheck.web import access, charts, desk, pages
@@ -75,6 +76,7 @@ def _now(one: int) -> dict[str, Any]:
         "project": one, "at": datetime.now(UTC), "open_mark": marks["open"], "stale": STALE, "alarm": UNAPPLIED, "desk_figures": figures.desk(db),
         "queues": queues, "most": max((q.pending for q in queues), default=0), "danger": alerts.in_danger(db, access.current()),
         "led": sum(q.pending for q in queues if q.queue in ("escalation", "adjudication")), "oldest": _oldest(queues),
+        "approvals": [row for row in standing.waiting(db) if one in (0, row.project_id)],
     }  # fmt: skip
 
 

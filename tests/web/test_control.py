@@ -10,6 +10,8 @@ import psycopg
 import pytest
 
 from claimcheck import db as statements
+from claimcheck import people, projects
+from claimcheck.approvals import standing
 from claimcheck.control import counting, figures
 from tests.flows.conftest import LiveDesk
 from tests.people import browser
@@ -35,6 +37,13 @@ LEASES = """SELECT least(6, (SELECT count(*) FROM events c WHERE c.kind = 'assig
 REASONS = """SELECT e.task_id, d.reason_code, d.verdict, d.id, EXISTS (SELECT FROM decisions o JOIN decisions s ON s.id = o.supersedes
                       WHERE s.task_id = d.task_id AND s.verdict = d.verdict) AS undone, p.name
                FROM events e JOIN decisions d ON d.id = e.decision_id JOIN people p ON p.id = e.person_id WHERE e.kind = 'assignment.submitted'"""
+
+# asked, and neither resolved nor voided since; for leads are those that were seen differently
+WAITING = """SELECT project_id, count(*), count(*) FILTER (WHERE different), min(at) FROM (
+               SELECT a.project_id, a.at, EXISTS (SELECT FROM events e WHERE e.kind = 'approval.rejected' AND e.detail -> 'approval' = a.detail -> 'approval') AS different
+                 FROM events a WHERE a.kind = 'approval.asked'
+                  AND NOT EXISTS (SELECT FROM events e WHERE e.kind IN ('approval.resolved', 'approval.voided') AND e.detail -> 'approval' = a.detail -> 'approval')
+                  AND NOT EXISTS (SELECT FROM events e WHERE e.kind = 'project.cancelled' AND e.project_id = a.project_id)) w GROUP BY 1 ORDER BY 4"""
 
 
 @pytest.fixture(scope="module")
@@ -190,3 +199,27 @@ def test_it_shows_its_figures_and_who_may_see_them(busy: Busy):
             answer = client.get(address)
             assert answer.status_code == 200, (person.name, address)
     assert [browser(desk.app, p).get("/control").status_code for p in (desk.cast.ada, desk.cast.eve)] == [403, 403]
+
+
+def test_it_tells_what_waits_for_a_second_pair_of_eyes_as_the_facts_say(live: LiveDesk):
+    one, other, gone = ({p: live.send(p, *({"n": n} for n in range(4)))} for p in (live.project(skill="eyes", four_eyes=[{}]) for _ in range(3)))
+    people.give_skill(live.web, person_id=live.cast.ben.id, skill="eyes", tier=2)
+    given = {**one, **other, **gone}
+    for items in given.values():
+        for item in items:
+            live.decide(live.cast.ada, item_id=item)
+    [(first, items), (second, others), (third, _)] = given.items()
+    live.decide(live.cast.ben, item_id=items[0])
+    live.decide(live.cast.ben, item_id=items[1], verdict="reject")
+    live.new_version(others[3], {"n": "changed"})
+    projects.cancel(live.web, project_id=third, me=live.cast.chi.id)
+    waiting = standing.waiting(live.web)
+    assert [(w.project_id, w.waiting, w.for_leads) for w in waiting] == [(first, 3, 1), (second, 3, 0)]
+    truth = live.execute(WAITING)
+    assert [(w.project_id, w.waiting, w.for_leads) for w in waiting] == [row[:3] for row in truth]
+    assert all(abs((w.oldest - row[3]).total_seconds()) < 1 for w, row in zip(waiting, truth, strict=True))
+    chi = browser(live.app, live.cast.chi)
+    for project, shown, link in ((0, 6, "/approvals"), (second, 3, f"/approvals?project_id={second}")):
+        page = chi.get(f"/control/now?project={project}").text
+        assert f"<dt>Waiting for approval</dt><dd>{shown}</dd>" in page and f'href="{link}"' in page
+    assert "/approvals" not in browser(live.app, live.cast.dov).get("/control/now").text
