@@ -1401,6 +1401,7 @@ ALTER TABLE people ADD CONSTRAINT people_name_key UNIQUE (name);
 ALTER TABLE people ADD CONSTRAINT people_pkey PRIMARY KEY (id);
 ALTER TABLE people ADD CONSTRAINT people_pseudonym_key UNIQUE (pseudonym);
 ALTER TABLE people ADD CONSTRAINT people_role_check CHECK ((role = ANY (ARRAY['reviewer'::text, 'lead'::text, 'customer'::text, 'operator'::text, 'system'::text])));
+CREATE INDEX people_leads ON public.people USING btree (id) WHERE ((role = 'lead'::text) AND (disabled_at IS NULL) AND (NOT program));
 GRANT INSERT ON people TO claimcheck_web;
 GRANT SELECT ON people TO claimcheck_web;
 GRANT SELECT ON people TO claimcheck_worker;
@@ -2784,7 +2785,7 @@ CREATE OR REPLACE FUNCTION public.touched(of_item bigint, beside bigint)
  LANGUAGE sql
 AS $function$
     SELECT COALESCE(array_agg(DISTINCT who), '{}')
-      FROM (SELECT a.person_id FROM tasks t JOIN assignments a ON a.task_id = t.id WHERE t.item_id = of_item AND t.id <> beside
+      FROM (SELECT a.person_id FROM tasks t CROSS JOIN LATERAL (SELECT person_id FROM assignments WHERE task_id = t.id OFFSET 0) a WHERE t.item_id = of_item AND t.id <> beside
              UNION ALL SELECT d.person_id FROM decisions d WHERE d.item_id = of_item AND d.task_id <> beside
              UNION ALL SELECT l.person_id FROM late_looks l WHERE l.item_id = of_item AND l.task_id <> beside
              UNION ALL SELECT p.person_id FROM proposals p WHERE p.item_id = of_item

@@ -22,6 +22,7 @@ ALTER TABLE assignments
 CREATE INDEX ON assignments (lane_id, live_until) WHERE live_until IS NOT NULL;
 CREATE INDEX ON assignments (last_until) WHERE last_until IS NOT NULL;
 """  # leases of fractions of a second
+EYES = [{"verdict": "approve"}, {"verdict": "overturn"}]
 
 
 def people(race: Race, connection: psycopg.Connection[Any]) -> list[tuple[int, bool]]:
@@ -32,22 +33,23 @@ def people(race: Race, connection: psycopg.Connection[Any]) -> list[tuple[int, b
         if row["role"] == "reviewer":
             for skill in range(1, 5):
                 if skill in (1, 3) or (n + skill) % 2:  # 3 is what three looks are wanted of: enough eyes must be left when an item is opened again
-                    connection.execute("INSERT INTO person_skills (person_id, skill_id) VALUES (%s, %s)", (row["id"], skill))
+                    connection.execute("INSERT INTO person_skills (person_id, skill_id, tier) VALUES (%s, %s, %s)", (row["id"], skill, 2 if skill == 2 else 0))
     return [(r["id"], r["role"] == "lead") for r in rows]
 
 
 def projects(race: Race, connection: psycopg.Connection[Any]) -> None:
-    """Odd ones have partitions; wanted is 1, 3, 1, 1 in turn; skills 1 to 4."""
+    """Odd ones have partitions; wanted is 1, 3, 1, 1 in turn; skills 1 to 4; the fifth wants a second pair of eyes on what is approved or overturned."""
     connection.execute("INSERT INTO customers (name) VALUES ('Eve & Co')")
     connection.execute("INSERT INTO skills (name) SELECT 'skill ' || n FROM generate_series(1, 4) n")
     connection.execute(
-        "INSERT INTO lanes (skill_id, tier, queue) SELECT s, CASE q WHEN 'adjudication' THEN 2 ELSE 0 END, q FROM generate_series(1, 4) s, unnest('{review,escalation,adjudication}'::text[]) q"
+        "INSERT INTO lanes (skill_id, tier, queue) SELECT s, CASE WHEN q IN ('adjudication', 'approval') THEN 2 ELSE 0 END, q "
+        "FROM generate_series(1, 4) s, unnest('{review,escalation,adjudication,approval}'::text[]) q"
     )
     for n in range(1, race.plan.projects + 1):
         row = connection.execute(
-            """INSERT INTO projects (customer_id, name, skill_id, wanted, lease_seconds, max_hold_seconds, abandon_limit, price_minor, weight, created_by)
-               VALUES (1, %s, %s, %s, %s, %s, 3, %s, %s, 0) RETURNING id""",
-            (f"project {n}", 1 + n % 4, 3 if n % 4 == 2 else 1, race.plan.lease, race.plan.lease * 20, n * 10, 1 + n % 3),
+            """INSERT INTO projects (customer_id, name, skill_id, wanted, lease_seconds, max_hold_seconds, abandon_limit, price_minor, weight, four_eyes, created_by)
+               VALUES (1, %s, %s, %s, %s, %s, 3, %s, %s, %s, 0) RETURNING id""",
+            (f"project {n}", 1 + n % 4, 3 if n % 4 == 2 else 1, race.plan.lease, race.plan.lease * 20, n * 10, 1 + n % 3, Jsonb(EYES) if n == 5 else None),
         ).fetchone()
         connection.execute(
             "INSERT INTO project_versions (project_id, version, shown_version, rules, created_by) VALUES (%s, 1, 1, %s, 0)",

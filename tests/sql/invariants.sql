@@ -13,7 +13,7 @@ bad(invariant, n) AS (
     UNION ALL SELECT 'I2 two live or submitted by one person', count(*) FROM (
         SELECT 1 FROM assignments WHERE end_reason IS NULL OR end_reason = 'submitted' GROUP BY task_id, person_id HAVING count(*) > 1) x
     UNION ALL SELECT 'I2 two answers by one person on one item', count(*) FROM (
-        SELECT 1 FROM decisions WHERE assignment_id IS NOT NULL AND verdict IS DISTINCT FROM 'escalate' GROUP BY item_id, person_id HAVING count(*) > 1) x
+        SELECT 1 FROM decisions WHERE assignment_id IS NOT NULL AND verdict IS DISTINCT FROM 'escalate' AND task_id NOT IN (SELECT decider_id FROM approvals WHERE decider_id IS NOT NULL) GROUP BY item_id, person_id HAVING count(*) > 1) x
     UNION ALL SELECT 'I2 duplicates in seen_by', count(*) FROM tasks WHERE cardinality(seen_by) <> (SELECT count(DISTINCT r) FROM unnest(seen_by) r)
     UNION ALL SELECT 'I3 decision without its lease', count(*) FROM decisions d JOIN assignments a ON a.id = d.assignment_id
         WHERE a.end_reason IS DISTINCT FROM 'submitted' OR a.person_id <> d.person_id OR a.task_id <> d.task_id OR d.created_at < a.claimed_at
@@ -51,8 +51,18 @@ bad(invariant, n) AS (
         WHERE effect_no <> before + 1 OR done_at <= before_at
     UNION ALL SELECT 'I16 a lead judged what they answered', count(*) FROM tasks t JOIN assignments a ON a.task_id = t.id JOIN assignments b ON b.task_id = t.parent_id
         WHERE t.kind IN ('escalation', 'adjudication') AND b.person_id = a.person_id AND b.end_reason = 'submitted'
+    UNION ALL SELECT 'I16 an outcome that nobody else looked at', count(*) FROM decisions d JOIN projects p ON p.id = d.project_id
+        WHERE p.four_eyes IS NOT NULL AND (d.outcome = 'approve' OR d.supersedes IS NOT NULL) AND d.approved_by IS NULL   -- what the rules of the race catch
+    UNION ALL SELECT 'I16 approved by who proposed it', count(*) FROM decisions d JOIN proposals o ON o.id = d.approval_id WHERE d.approved_by IN (o.person_id, d.person_id)
+    UNION ALL SELECT 'I16 approved by who had it in their hands', count(*) FROM decisions d JOIN approvals a ON a.id = d.approval_id
+        WHERE a.decider_id IS NULL AND (EXISTS (SELECT FROM assignments b WHERE b.item_id = d.item_id AND b.person_id = d.approved_by AND b.task_id <> a.task_id AND b.claimed_at < d.created_at)
+            OR EXISTS (SELECT FROM proposals b WHERE b.item_id = d.item_id AND b.person_id = d.approved_by AND b.id <= a.id))
+    UNION ALL SELECT 'I16 approved without a look of that very evidence', count(*) FROM decisions d JOIN approvals a ON a.id = d.approval_id
+        WHERE NOT EXISTS (SELECT FROM decisions l WHERE l.task_id = COALESCE(a.decider_id, a.task_id) AND l.person_id = d.approved_by AND l.assignment_id IS NOT NULL AND l.evidence_hash = d.evidence_hash)
+    UNION ALL SELECT 'I16 an approval that does not stand where its tasks do', count(*) FROM approvals a JOIN tasks t ON t.id = COALESCE(a.decider_id, a.task_id)
+        WHERE (a.open_item IS NULL) <> (t.ended_as IS NOT NULL AND t.ended_as NOT IN ('abandoned', 'returned')) OR a.state = 'approved'
     UNION ALL SELECT 'I18 an end that does not follow from the votes', count(*) FROM tasks WHERE id NOT IN (SELECT task_id FROM decisions WHERE person_id = 0 AND reason_code = 'auto_zero_variance')
-       AND ended_as IS DISTINCT FROM CASE
+       AND kind <> 'approval' AND CASE ended_as WHEN 'proposed' THEN 'decided' ELSE ended_as END IS DISTINCT FROM CASE
         WHEN ended_as IN ('abandoned', 'returned') THEN ended_as WHEN cardinality(votes) < wanted THEN NULL
         WHEN 'escalate' = ANY (votes) THEN 'escalated' WHEN votes <@ votes[1:1] THEN 'decided' ELSE 'disputed' END
     UNION ALL SELECT 'events: a claim, end or move without its row', count(*) FROM assignments a

@@ -12,6 +12,7 @@ DROP TRIGGER ended_once ON assignments; DROP TRIGGER ended_once ON tasks; DROP I
 ALTER TABLE decisions DROP CONSTRAINT decisions_assignment_id_key; CREATE INDEX ON decisions (assignment_id);
 ALTER TABLE tasks DROP CONSTRAINT tasks_looks_within_wanted, DROP CONSTRAINT tasks_settled_by_all_looks;"""
 HEAD_OFF = "ALTER TABLE partitions DROP CONSTRAINT partitions_head_promoted;"
+NOBODY_TOUCHED = "CREATE OR REPLACE FUNCTION touched(of_item bigint, beside bigint) RETURNS int[] LANGUAGE sql AS $$ SELECT '{}'::int[] $$;"
 ONE_OVERTURN_OFF = "DROP INDEX decisions_superseded_once;"
 
 MUTANTS: dict[str, tuple[list[tuple[str, str, str]], str]] = {
@@ -63,6 +64,15 @@ MUTANTS: dict[str, tuple[list[tuple[str, str, str]], str]] = {
         [("decisions/submit", "SET waits = false FROM next WHERE n.id = next.id", "SET waits = true FROM next WHERE n.id = next.id")],
         HEAD_OFF,
     ),
+    "I15 a second pair of eyes reads what was said": (
+        [("looks/disputed", "WHERE held.kind = 'adjudication' OR EXISTS (SELECT FROM approvals p WHERE p.decider_id = held.task_id)", "WHERE true")],
+        "",
+    ),
+    "I16 nobody is asked for a second look": (
+        [("decisions/submit", "OR four_eyes IS NOT NULL AND comes_to", "OR false AND comes_to")],
+        "DROP TRIGGER four_eyes ON decisions;",
+    ),
+    "I16 whose hands it was in is forgotten": ([], NOBODY_TOUCHED),
     "I18 looks are tallied from decisions": (
         [
             (

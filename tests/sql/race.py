@@ -215,7 +215,18 @@ class Reviewer(threading.Thread):
                 return
             time.sleep(0.02)
 
+    def blind(self, x: dict[str, Any]) -> None:
+        """Who holds a second look can't read what was proposed; a lead between two can."""
+        proposed = self.a("SELECT o.note FROM approvals a JOIN proposals o ON o.id = a.id WHERE a.task_id = %(task_id)s", task_id=x["task_id"])
+        mine = {"assignment_id": x["assignment_id"], "me": self.me}
+        told = repr([x, self.a("assignments/load", **mine), self.a("looks/disputed", **mine), self.a("looks/sent_back", task_id=x["task_id"])])
+        if any(row["note"] and row["note"] in told for row in proposed or []):
+            self.race.broke("I15 a second pair of eyes can read what was proposed")
+        self.race.seen["a second look taken" if proposed else "two who differ"] += 1
+
     def work(self, x: dict[str, Any]) -> None:
+        if x["kind"] == "approval":
+            self.blind(x)
         if self.race.calm.is_set():
             self.submit(x)
             return
@@ -292,7 +303,9 @@ class Reviewer(threading.Thread):
         wins = 0
         for _ in range(2):
             try:
-                wins += len(self.a.once("decisions/overturn", **ask))
+                made = self.a.once("decisions/overturn", **ask)
+                wins += sum(row["decision_id"] is not None for row in made)
+                self.race.seen["an overturn proposed"] += sum(row["decision_id"] is None for row in made)
             except Gone:
                 return
             except psycopg.errors.UniqueViolation:

@@ -11,11 +11,12 @@ import pytest
 from psycopg.rows import dict_row
 
 from bench.load import Floor, load
+from claimcheck.db import STATEMENTS
 from claimcheck.experts.ruling import BY_THE_STATEMENT
 from tests.sql.test_statements import positional
 
 LARGE = Floor(pending=100_000, decided=100_000, live=5_000)
-BIG = {"tasks", "assignments", "decisions", "items", "payouts", "outbox", "people", "applied", "events", "evidence", "evidence_parts"}
+BIG = {"tasks", "assignments", "decisions", "items", "payouts", "outbox", "people", "applied", "events", "evidence", "evidence_parts", "approvals", "proposals"}
 ONE, FIVE, TWENTY, LEAD = 3, 1, 2, 20  # reviewers by how many skills they hold (n % 3), and a lead
 HELD = LARGE.decided + 17
 TYPES = {"me": "int", "skill_id": "int", "queue": "text", "item_id": "bigint"}
@@ -33,6 +34,19 @@ UPDATE skills SET fitted_at = clock_timestamp() - interval '1 hour';
 SET session_replication_role = origin;
 """  # 300 golds are live with a copy out, 4,700 are worn out; 50,000 looks were scored, 200 of them are to be settled with their month
 
+EYES = """
+SET session_replication_role = replica;
+UPDATE projects SET four_eyes = '[{"amount_from": "10"}, {"verdict": "approve"}]' WHERE id = 19;
+INSERT INTO lanes (skill_id, tier, queue) VALUES (19, 2, 'approval');
+INSERT INTO queues (project_id, name, lane_id) SELECT 19, queue, id FROM lanes WHERE queue = 'approval';
+INSERT INTO proposals (item_id, task_id, project_id, project_version, person_id, verdict, outcome, evidence_version, shown_version, evidence_hash, reason_code, rule)
+SELECT id, id, project_id, 1, 1, 'approve', 'approve', 1, 1, evidence_hash, 'ok', '{}' FROM tasks WHERE id <= 50000 OR id > 203000 ORDER BY id;
+INSERT INTO approvals (id, item_id, project_id, overturns, task_id, state, moved_by)
+SELECT id, item_id, project_id, false, task_id, CASE WHEN id <= 50000 THEN 'resolved' ELSE 'pending' END, 1 FROM proposals;
+SET session_replication_role = origin;
+"""  # project 19 asks for a second pair of eyes; 50,000 were, 2,000 wait
+ASKED, LOOKED_AT, SECOND = LARGE.decided + 18, LARGE.decided + 218, 40  # held looks of that project, the second of which is submitted, and a lead who holds its approval
+
 
 @pytest.fixture(scope="module", params=["analysed", "never analysed"])
 def desk(make_database, request):
@@ -40,8 +54,10 @@ def desk(make_database, request):
     load(database.superuser, LARGE, analyze=request.param == "analysed")
     with psycopg.connect(database.superuser, autocommit=True, row_factory=dict_row) as connection:
         connection.execute(GOLDS)
+        connection.execute(EYES)
+        look_again(connection)
         if request.param == "analysed":
-            connection.execute("ANALYZE golds, gold_exposures, payouts, scores, weighing")
+            connection.execute("ANALYZE golds, gold_exposures, payouts, scores, weighing, proposals, approvals")
         yield connection
 
 
@@ -95,9 +111,9 @@ def faults(plan) -> list[str]:
     return found
 
 
-def held(connection):
+def held(connection, assignment=HELD):
     return connection.execute(
-        "SELECT id AS assignment_id, token AS lease_token, person_id AS me, evidence_hash FROM assignments WHERE id = %s", (HELD,)
+        "SELECT id AS assignment_id, token AS lease_token, person_id AS me, evidence_hash FROM assignments WHERE id = %s", (assignment,)
     ).fetchone()
 
 
@@ -105,9 +121,21 @@ def claim(me, skill_id=None, queue=None, item_id=None):
     return "tasks/claim", {"me": me, "skill_id": skill_id, "queue": queue, "item_id": item_id}
 
 
-def submit(connection):
+def submit(connection, assignment=HELD):
     answer = {"verdict": "approve", "answer": None, "vote": "approve", "reason_code": "ok", "note": "", **BY_THE_STATEMENT}
-    return "decisions/submit", held(connection) | answer
+    return "decisions/submit", held(connection, assignment) | answer
+
+
+def look_again(connection):
+    """A look is submitted, and a lead takes the approval that comes of it."""
+    name, params = submit(connection, LOOKED_AT)
+    connection.execute(STATEMENTS[name], params)
+    name, params = claim(SECOND, item_id=LOOKED_AT)
+    connection.execute(STATEMENTS[name], params)
+
+
+def approve(connection):
+    return submit(connection, connection.execute("SELECT id FROM assignments WHERE person_id = %s AND ended_at IS NULL", (SECOND,)).fetchone()["id"])
 
 
 CASES = {
@@ -120,6 +148,11 @@ CASES = {
     "heartbeat": (lambda c: ("assignments/heartbeat", held(c) | {"idle_seconds": 0}), 60),
     "release": (lambda c: ("assignments/release", held(c) | {"skip": False, "reason": None}), 60),
     "submit": (submit, 60),
+    "submit of what waits for a second pair of eyes": (lambda c: submit(c, ASKED), 120),
+    "submit of that second pair of eyes": (approve, 170),
+    "a page of approvals": (lambda c: ("approvals/page", {"me": LEAD, "project_id": None, "after": 0, "limit": 50}), 1_000),
+    "an approval": (lambda c: ("approvals/load", {"approval_id": 51_000}), 30),
+    "an item's approvals": (lambda c: ("approvals/of_item", {"item_id": LOOKED_AT}), 15),
     "submit, repeated": (lambda c: submit(c), 60),
     "whether something waits for a scorer": (lambda c: ("scores/waiting", {"seconds": 60.0}), 4_500),
     "the golds of a month paid": (lambda c: ("payouts/settle", {"at": datetime.now(UTC) + timedelta(days=40)}), 9_000),

@@ -1,4 +1,4 @@
-"""I1–I3, I7–I11, I16–I18 under a race, and the proof that the race would notice."""
+"""I1–I3, I7–I11, I15–I18 under a race, and the proof that the race would notice."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ SOMETIMES = (
     "two claims at once",
     "claim: escalated",
     "a second overturn refused",
+    "an overturn proposed",
+    "a second look taken",
+    "two who differ",
 )
 
 
