@@ -21,6 +21,7 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 MODULES = ROOT / "node_modules"
 RUN, TEST, NODE, BENCH = "requirements.txt", "requirements-test.txt", "requirements-node.txt", "requirements-bench.txt"
+OTEL = "requirements-otel.txt"
 PIP = ["install", "--quiet", "--no-input", "--disable-pip-version-check", "--no-deps", "--no-compile"]
 PIP += ["--no-warn-script-location", "--require-hashes", "--only-binary=:all:"]
 BEGAN = time.monotonic()
