@@ -31,15 +31,15 @@ def run(db: Database, store: Store, stop: threading.Event, pulse: Pulse | None =
             stop.wait(IDLE_SECONDS)
             continue
         try:
-            if time.monotonic() - boosted > BOOST_SECONDS:
-                boosted = time.monotonic()
-                boosting.run(db)
-                lease_times.count(db)
-            if time.monotonic() - forecast > FORECAST_SECONDS:
-                forecast = time.monotonic()
-                record.run(db)
-                alerts.run(db)
             with pulse.round() if pulse else nullcontext():
+                if time.monotonic() - boosted > BOOST_SECONDS:
+                    boosted = time.monotonic()
+                    boosting.run(db)
+                    lease_times.count(db)
+                if time.monotonic() - forecast > FORECAST_SECONDS:
+                    forecast = time.monotonic()
+                    record.run(db)
+                    alerts.run(db)
                 pause = _round(db, store, probe=away > 0)
             away = 0
         except errors.Error as error:

@@ -11,7 +11,7 @@ fresh AS MATERIALIZED (
     SELECT f.*, nextval('items_id_seq') AS id FROM (SELECT * FROM free ORDER BY nth) f),
 copied AS (
     INSERT INTO items (id, project_id, batch_id, idempotency_key, source_hash, trace_id, priority, evidence_version, gold) OVERRIDING SYSTEM VALUE
-    SELECT fresh.id, i.project_id, i.batch_id, fresh.key, sha256(fresh.key::bytea), fresh.trace_id, i.priority, 1, true
+    SELECT fresh.id, i.project_id, i.batch_id, fresh.key, sha256(convert_to(fresh.key, 'UTF8')), fresh.trace_id, i.priority, 1, true
       FROM fresh JOIN items i ON i.id = fresh.source_id),
 version AS (
     INSERT INTO evidence (item_id, version, title, fields, created_by, published_at)

@@ -110,6 +110,17 @@ def test_a_copy_of_a_gold_looks_like_any_item(desk: World) -> None:
     assert desk.one("SELECT count(*) FROM items WHERE gold AND project_id = %s AND idempotency_key LIKE 'k%%'", project) > 0
 
 
+def test_a_gold_is_copied_whatever_characters_its_key_has(desk: World) -> None:
+    project = desk.project()
+    desk.accept(project, [row(r"scans\2026\0007")])
+    desk.publish()
+    claimed = desk.claim("ada")
+    assert claimed is not None
+    desk.decide(claimed)
+    make_gold(desk, [claimed.item_id])
+    assert desk.one("SELECT count(*) FROM items WHERE gold AND project_id = %s AND idempotency_key LIKE 'scans%%'", project) == 1
+
+
 def test_a_copy_of_a_gold_takes_no_key_away_from_the_customer(desk: World) -> None:
     project, ids = settled(desk, 1)
     make_gold(desk, ids)

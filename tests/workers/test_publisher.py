@@ -17,7 +17,9 @@ import pytest
 
 from claimcheck import errors, publishing
 from claimcheck.config import ROOT
+from claimcheck.db import Connection
 from claimcheck.embedded import ports, processes, weed
+from claimcheck.operations.pulse import Pulse
 from claimcheck.store import Store
 from tests.intake import World, eventually, row, without
 from workers import publisher
@@ -211,3 +213,16 @@ def test_it_rests_when_idle_and_longer_when_nothing_answers(world: World) -> Non
     publisher.run(world.worker, Store(world.settings.model_copy(update={"s3_endpoint": "http://127.0.0.1:9"})), away)
     most = [min(publisher.LONGEST_SECONDS, publisher.AWAY_SECONDS * 2**n) for n in range(5)]
     assert all(longest / 2 <= waited <= longest for waited, longest in zip(away.seconds, most, strict=True))
+
+
+def test_it_is_never_taken_for_empty_while_it_does_something(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it asks of the database, a drain that is waited for sees it at work."""
+    pulse, asked, execute = Pulse(world.worker, "publisher"), list[tuple[str, int]](), Connection._execute
+
+    def noted(self: Connection, statement: str, *more: Any) -> Any:
+        asked.append((statement, pulse.busy()))
+        return execute(self, statement, *more)
+
+    monkeypatch.setattr(Connection, "_execute", noted)
+    publisher.run(world.worker, world.store, Waits(), pulse)
+    assert len(asked) > 10 and {statement for statement, busy in asked if not busy} == set()
