@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, make_response, render_template, request, url_for
 
-from claimcheck import errors, looks, tasks
+from claimcheck import errors, looks
 from claimcheck.approvals import standing
-from claimcheck.web import access, desk, htmx
+from claimcheck.web import access, desk, taking
 
 blueprint = Blueprint("approvals", __name__, url_prefix="/approvals")
 PAGE = 50
@@ -46,12 +46,4 @@ def _number(name: str, below: int) -> int | None:
 @access.allow("lead")
 def take(item_id: int):
     """Claims that one. Who comes second gets 409, and the list as it is now."""
-    claim = tasks.claim(desk().db, me=access.current().id, item_id=item_id)
-    if claim is not None and claim.item_id == item_id:
-        return htmx.go(url_for("assignments.show", assignment_id=claim.assignment_id))
-    if claim is not None:
-        response = show("You hold another item: decide it, or give it back first.")
-    else:
-        response = show("Somebody else was faster, or it is resolved already. This is the list as it is now.")
-    response.status_code = 409
-    return response
+    return taking.take(item_id, show, "Somebody else was faster, or it is resolved already. This is the list as it is now.")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, make_response, render_template, url_for
+from flask import Blueprint, Response, make_response, render_template
 
-from claimcheck import looks, projects, reconsiderations, tasks
+from claimcheck import looks, projects, reconsiderations
 from claimcheck.reconsiderations import Open
-from claimcheck.web import access, controls, desk, htmx
+from claimcheck.web import access, controls, desk, taking
 
 blueprint = Blueprint("escalations", __name__, url_prefix="/escalations")
 
@@ -39,12 +39,4 @@ def _said(question: Open) -> str:
 @access.allow("lead")
 def take(item_id: int):
     """Claims that one. Who comes second gets 409, and the list as it is now."""
-    claim = tasks.claim(desk().db, me=access.current().id, item_id=item_id)
-    if claim is not None and claim.item_id == item_id:
-        return htmx.go(url_for("assignments.show", assignment_id=claim.assignment_id))
-    if claim is not None:
-        response = show("You hold another item: decide it, or give it back first.")
-    else:
-        response = show("Another lead was faster, or it is decided already. This is the list as it is now.")
-    response.status_code = 409
-    return response
+    return taking.take(item_id, show, "Another lead was faster, or it is decided already. This is the list as it is now.")
