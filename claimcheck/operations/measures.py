@@ -10,16 +10,8 @@ from pathlib import Path
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 
+from claimcheck.control import beats
 from claimcheck.db import Database
-from claimcheck.operations import pulse
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """How many programs of a kind were heard of within half a minute."""
-
-    kind: str
-    live: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +24,11 @@ class Recent:
     late: int
 
 
-def kinds(db: Database) -> list[Kind]:
-    """Each kind of program, none left out."""
-    return db.all("operations/kinds", Kind, kinds=[*pulse.KINDS])
-
-
 def collect(db: Database, home: Path) -> Iterator[Metric]:
     """In prometheus-client's terms."""
     live = GaugeMetricFamily("claimcheck_processes", "Programs heard of within half a minute.", labels=["kind"])
-    for kind in kinds(db):
-        live.add_metric([kind.kind], kind.live)
+    for beat in beats.heard(db):
+        live.add_metric([beat.kind], beat.at_work)
     recent = db.all("operations/recent", Recent)[0]
     danger = GaugeMetricFamily("claimcheck_deadlines", "Projects whose deadline is in danger, by the last forecast.", labels=["state"])
     danger.add_metric(["at_risk"], recent.at_risk)

@@ -13,7 +13,6 @@ from claimcheck import errors, logs
 from claimcheck.db import Database
 
 SECONDS = 2.0
-KINDS = ("worker", "dispatcher", "publisher", "intake")
 
 log = logs.get("claimcheck.pulse")
 
