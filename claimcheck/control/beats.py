@@ -1,4 +1,4 @@
-"""Which of the desk's processes are heard of: one that is missing can be told from one that has nothing to do."""
+"""Which of the desk's programs are heard of: one that is missing can be told from one that has nothing to do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 
 from claimcheck.db import Database
 
-SILENT = 30.0  # seconds without a sign, after which a process is silent
+SILENT = 30.0  # seconds without a sign, after which a program is silent
 KINDS = {
     "publisher": "What comes in is not stored and published, and lease times and forecasts stand still.",
     "dispatcher": "Nobody is told to apply outcomes or to count.",
@@ -18,7 +18,7 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """The processes of one kind: how many are at work, how many of those take nothing new, how many fell silent without having been stopped."""
+    """The programs of one kind: how many are at work, how many of those take nothing new, how many fell silent without having been stopped."""
 
     kind: str
     at_work: int
@@ -33,5 +33,5 @@ class Beat:
 
 
 def heard(db: Database) -> list[Beat]:
-    """Every kind of process."""
+    """Every kind of program."""
     return db.all("control/beats", Beat, kinds=[*KINDS], silent=SILENT)

@@ -13,6 +13,7 @@ import pytest
 
 from claimcheck import assignments, decisions, errors, items, looks, people, projects, revisions, tasks, versions
 from claimcheck.approvals import standing
+from claimcheck.bulk import batch_decisions
 from claimcheck.db import QUEUE, STATEMENTS
 from claimcheck.intake import resolving
 from tests.intake import SKILL, World, at_once, row, without
@@ -197,6 +198,22 @@ def test_it_knows_every_statement_that_writes_decisions() -> None:
     bodies = re.findall(r"CREATE OR REPLACE FUNCTION public\.(\w+)\(.*?\$function\$(.*?)\$function\$", schema, re.DOTALL)
     writes = {name for name, text in [*STATEMENTS.items(), *bodies] if re.search(r"INSERT\s+INTO\s+decisions\b", text)}
     assert writes == {"decisions/submit", "decisions/overturn", "decisions/resolve", "put_outcome", "reopen_retracted", "decide_batch", "undo_batch"}
+
+
+def test_an_undone_batch_decision_takes_the_overturns_with_it_that_wait(world: World) -> None:
+    """What is superseded can't be overturned any more; and one item that waits for its second pair of eyes holds no other up."""
+    made = Batch(world, 12, four_eyes=[{"verdict": "overturn"}], batch_decision_bound={"share": 0.5, "confidence": 0.6}, reason_codes=["ok", "fine"])
+    made.decided()
+    unseen = [end for end in made.ends() if end.came_to == "decided"]
+    item = world.one("SELECT item_id FROM decisions WHERE id = %s", unseen[0].decision_id)
+    assert decisions.overturn(world.web, decision_id=unseen[0].decision_id, me=world.cast.lead2.id, reason_code="fine", reopen=True).approval_id is not None
+    held = take(world, "lead3", item)
+    batch_decisions.undo(world.web, batch_id=made.id, me=made.chi)
+    assert made.work().undone == len(unseen)
+    assert state(world, item) == ["voided"] and not world.disagreements()
+    with pytest.raises(errors.StaleLease):
+        decisions.submit(world.web, assignment_id=held.assignment_id, lease_token=held.lease_token, evidence_hash=held.evidence_hash, me=world.cast.lead3.id,
+                         verdict="reject", reason_code="fine")  # fmt: skip
 
 
 STATES = ("pending", "approved", "rejected", "resolved", "voided")
