@@ -23,7 +23,10 @@ NEWEST = 2**62
 
 @dataclass(frozen=True, slots=True)
 class BatchDecision:
-    """One. `same` is what its items have in common; `decided`, `opened`, `stale` count members that ended so, `undone` those taken back."""
+    """One. `same` is what its items have in common; `decided`, `opened`, `stale` count members that ended so, `undone` those taken back.
+
+    `blind`: its project wants a second pair of eyes on some decisions, which may be those of any other lead.
+    """
 
     id: int
     project_id: int
@@ -54,6 +57,7 @@ class BatchDecision:
     created_at: datetime
     undo_until: datetime | None
     server_now: datetime
+    blind: bool
     decided: int
     opened: int
     stale: int
@@ -72,6 +76,7 @@ class Line:
     id: int
     project_id: int
     project: str
+    led_by: int
     lead: str
     same: list[str | None]
     verdict: str | None
@@ -79,6 +84,7 @@ class Line:
     state: str
     members: int
     created_at: datetime
+    blind: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +156,11 @@ def _ask(connection: Connection, asked: dict[str, Any]) -> int:
     if made is None:
         raise errors.ProjectCancelled("The project was cancelled; nothing more is decided in it.")
     return made.id
+
+
+def tells(one: BatchDecision | Line, me: int) -> bool:
+    """Whether somebody may be told what is proposed, and of which items; nobody who may have to look at one of them blindly."""
+    return one.led_by == me or not one.blind
 
 
 def load(db: Database | Connection, *, batch_id: int) -> BatchDecision:

@@ -93,13 +93,16 @@ def show(batch_id: int):
 def _show(one: BatchDecision, error: errors.Error | None = None) -> Response:
     came_to = request.args.get("came_to")
     chosen = came_to if came_to in ENDS else None
-    listed = batch_decisions.members(desk().db, batch_id=one.id, after=_number("after"), limit=SHOWN + 1, came_to=chosen)
-    context = {"listed": listed[:SHOWN], "more": len(listed) > SHOWN, "came_to": chosen, "error": error}
-    return make_response(render_template("batch_decisions/show.html", **_facts(one), **context))
+    told = batch_decisions.tells(one, access.current().id)
+    listed = batch_decisions.members(desk().db, batch_id=one.id, after=_number("after"), limit=SHOWN + 1, came_to=chosen) if told else []
+    context = {"listed": listed[:SHOWN], "more": len(listed) > SHOWN, "came_to": chosen, "error": error, "told": told}
+    return make_response(render_template("batch_decisions/show.html", **_facts(one, told), **context))
 
 
-def _facts(one: BatchDecision) -> dict[str, Any]:
-    """What a batch decision's cards show."""
+def _facts(one: BatchDecision, told: bool) -> dict[str, Any]:
+    """What a batch decision's cards show; to whom it tells nothing of what is proposed, no more than how far it is."""
+    if not told:
+        return {"one": one, "drawn": [], "bound": None, "said": "", "reason": "", "mine": False}
     rules: Rules = projects.rules(desk().db, one.project_id, one.project_version)
     drawn, bound = batch_decisions.sample(desk().db, one)
     reasons = {r.code: r.label for r in rules.reason_codes}

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from claimcheck import people
 from claimcheck.bulk import working
 from claimcheck.db import Database
-from tests.people import Cast
+from tests.people import Cast, browser
 from tests.web.api_client import Api, proof
 
 EASY = {"share": 0.3, "confidence": 0.9}
@@ -70,6 +71,29 @@ def test_it_goes_all_the_way_by_the_api(app: Flask, cast: Cast, publish: Callabl
     assert lead.post(f"{here}/undo").json["code"] == "UNDO_OVER"
     [line] = lead.get(f"/v1/batch-decisions?project_id={project}").json["batch_decisions"]
     assert (line["id"], line["state"]) == (batch, "undone")
+
+
+def test_it_tells_nobody_what_is_proposed_who_may_be_its_second_pair_of_eyes(app: Flask, cast: Cast, publish: Callable[[], int], worker: Database, db: Database):
+    project, lead = filled(app, cast, publish, "four eyes", n=12, four_eyes=[{"verdict": "approve"}]), Api(app, cast.chi)
+    asked = {"project_id": project, "same": {"queue": "review"}, "verdict": "approve", "reason_code": "fine", "note": "A telling note"}
+    batch = lead.post("/v1/batch-decisions", asked).json["id"]
+    working.run(worker)
+    look(lead, batch)
+    lead.post(f"/v1/batch-decisions/{batch}/decide", {"version": lead.get(f"/v1/batch-decisions/{batch}").json["version"]})
+    working.run(worker)
+    second = people.add(db, name="Another lead", email="another@example.org", role="lead")
+    other, page = Api(app, second), browser(app, second)
+    assert lead.get(f"/v1/batch-decisions/{batch}").json["verdict"] == "approve" and "A telling note" in browser(app, cast.chi).get(f"/batch-decisions/{batch}").text
+    one = other.get(f"/v1/batch-decisions/{batch}").json
+    assert (one["verdict"], one["reason_code"], one["note"], one["sample"], one["bound"]) == (None, None, None, [], None) and one["stale"] > 0
+    [line] = other.get(f"/v1/batch-decisions?project_id={project}").json["batch_decisions"]
+    assert line["verdict"] is None and other.get(f"/v1/batch-decisions/{batch}/members").status_code == 403
+    text = page.get(f"/batch-decisions/{batch}").text
+    assert "Told to its lead alone" in text and not [word for word in ("A telling note", "Approve", "Differ", "In the sample") if word in text]
+    begun = lead.post("/v1/batch-decisions", asked | {"project_id": filled(app, cast, publish, "four eyes again", n=12, four_eyes=[{"verdict": "approve"}])}).json["id"]
+    working.run(worker)
+    text = page.get(f"/batch-decisions/{begun}").text
+    assert "looks at the sample and decides" in text and "A telling note" not in text
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -18,6 +17,7 @@ from claimcheck.web.api.requests import Body, Query
 from claimcheck.web.api.routes import INT4, INT8, Call, route
 
 LEAD = ("lead",)
+UNTOLD: dict[str, Any] = {"verdict": None, "answer": None}
 
 
 class Same(Model):
@@ -125,8 +125,8 @@ class Drawn(models.Answer):
 
 class Batch(Line):
     version: int
-    reason_code: str
-    note: str
+    reason_code: str | None
+    note: str | None
     at_most: float
     confidence: float
     undo_seconds: int
@@ -192,7 +192,12 @@ def page(call: Call) -> Any:
     asked = call.query
     found = batch_decisions.page(desk().db, project_id=asked.project_id, before=asked.before, limit=asked.limit)
     more = answers.again("/v1/batch-decisions", asked, before=found[-1].id) if len(found) == asked.limit else None
-    return 200, {"batch_decisions": [{**asdict(line), "same": _parts(line.same)} for line in found], "next": more}
+    return 200, {"batch_decisions": [_line(line, call.person.id) for line in found], "next": more}
+
+
+def _line(line: batch_decisions.Line, me: int) -> dict[str, Any]:
+    told = {} if batch_decisions.tells(line, me) else UNTOLD
+    return {**{name: getattr(line, name) for name in Line.model_fields}, "same": _parts(line.same), **told}
 
 
 def _parts(same: list[str | None]) -> dict[str, str | None]:
@@ -200,27 +205,34 @@ def _parts(same: list[str | None]) -> dict[str, str | None]:
 
 
 @route("GET", "/batch-decisions/{batch_decision_id}", roles=LEAD, answers={200: Batch})
-def get(call: Call, batch_decision_id: int) -> Any:  # noqa: ARG001 (every lead)
-    """One: how far it is, its sample, and the bound that follows for the rest."""
-    return 200, _shown(batch_decisions.load(desk().db, batch_id=batch_decision_id))
+def get(call: Call, batch_decision_id: int) -> Any:
+    """One: how far it is, its sample, and the bound that follows for the rest.
+
+    Where the project has `four_eyes`, only its lead is told those and what is proposed.
+    """
+    one = batch_decisions.load(desk().db, batch_id=batch_decision_id)
+    return 200, _shown(one, hidden=not batch_decisions.tells(one, call.person.id))
 
 
-def _shown(one: BatchDecision) -> dict[str, Any]:
-    drawn, found = batch_decisions.sample(desk().db, one)
+def _shown(one: BatchDecision, *, hidden: bool) -> dict[str, Any]:
+    drawn, found = ([], None) if hidden else batch_decisions.sample(desk().db, one)
     same = [name for name in Batch.model_fields if name not in ("same", "sample", "bound")]
     return {
         **{name: getattr(one, name) for name in same},
         "same": _parts(one.same),
         "sample": [{name: getattr(d, name) for name in Drawn.model_fields} for d in drawn],
         "bound": None if found is None else {name: getattr(found, name) for name in Bound.model_fields},
+        **(UNTOLD | {"reason_code": None, "note": None} if hidden else {}),
     }
 
 
 @route("GET", "/batch-decisions/{batch_decision_id}/members", roles=LEAD, query=MembersQuery, answers={200: Members})
 def members(call: Call, batch_decision_id: int) -> Any:
-    """The list in its order, and what came of each item."""
+    """The list in its order, and what came of each item. Where the project has `four_eyes`, for its lead alone."""
     db, asked = desk().db, call.query
     one = batch_decisions.load(db, batch_id=batch_decision_id)
+    if not batch_decisions.tells(one, call.person.id):
+        raise errors.Forbidden("You may have to be the second pair of eyes on one of these items, so only the lead who began this sees the list.")
     found = batch_decisions.members(db, batch_id=one.id, after=asked.after, limit=asked.limit, came_to=asked.came_to)
     more = answers.again(f"/v1/batch-decisions/{one.id}/members", asked, after=found[-1].n) if len(found) == asked.limit else None
     return 200, {"members": [{name: getattr(m, name) for name in Member.model_fields} for m in found], "next": more}
