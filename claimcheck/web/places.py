@@ -29,7 +29,7 @@ PLACES = (
     Place("/review", "Review", "r", ("reviewer", "lead")),
     Place("/escalations", "Escalations", "e", ("lead",)),
     Place("/approvals", "Approvals", "a", ("lead",)),
-    Place("/batch-decisions", "Batches", "b", ("lead",)),
+    Place("/batch-decisions", "Batch decisions", "b", ("lead",)),
     Place("/work", "My work", "w", ("reviewer", "lead")),
     Place("/standing", "My standing", "s", ("reviewer",)),  # a lead's own are in the menu under their name
     Place("/pay", "Pay", "y", ("reviewer",)),
