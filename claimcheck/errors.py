@@ -177,7 +177,7 @@ class EvidenceChanged(Conflict):
 
 
 class ProjectCancelled(Conflict):
-    """The project was cancelled and the lease has run out; nothing more is taken."""
+    """The project, or this item alone, was cancelled and the lease has run out; nothing more is taken."""
 
     code = "PROJECT_CANCELLED"
 

@@ -1026,6 +1026,64 @@ GRANT SELECT ON inbox_partitions TO claimcheck_web;
 GRANT SELECT ON inbox_partitions TO claimcheck_worker;
 GRANT UPDATE (begun, due, lease, lease_until, open) ON inbox_partitions TO claimcheck_web;
 
+CREATE TABLE item_action_ends (
+    action_id bigint NOT NULL,
+    n integer NOT NULL,
+    done boolean NOT NULL,
+    why text,
+    at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE item_action_ends ADD CONSTRAINT item_action_ends_action_id_n_fkey FOREIGN KEY (action_id, n) REFERENCES item_action_members(action_id, n);
+ALTER TABLE item_action_ends ADD CONSTRAINT item_action_ends_check CHECK ((done OR (why IS NOT NULL)));
+ALTER TABLE item_action_ends ADD CONSTRAINT item_action_ends_pkey PRIMARY KEY (action_id, n);
+CREATE TRIGGER no_change BEFORE DELETE OR UPDATE ON public.item_action_ends FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.item_action_ends FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT SELECT ON item_action_ends TO claimcheck_web;
+GRANT SELECT ON item_action_ends TO claimcheck_worker;
+
+CREATE TABLE item_action_members (
+    action_id bigint NOT NULL,
+    n integer NOT NULL,
+    item_id bigint NOT NULL);
+ALTER TABLE item_action_members ADD CONSTRAINT item_action_members_action_id_fkey FOREIGN KEY (action_id) REFERENCES item_actions(id);
+ALTER TABLE item_action_members ADD CONSTRAINT item_action_members_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
+ALTER TABLE item_action_members ADD CONSTRAINT item_action_members_n_check CHECK ((n > 0));
+ALTER TABLE item_action_members ADD CONSTRAINT item_action_members_once UNIQUE (action_id, item_id);
+ALTER TABLE item_action_members ADD CONSTRAINT item_action_members_pkey PRIMARY KEY (action_id, n);
+CREATE TRIGGER no_change BEFORE DELETE OR UPDATE ON public.item_action_members FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.item_action_members FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON item_action_members TO claimcheck_web;
+GRANT SELECT ON item_action_members TO claimcheck_web;
+GRANT INSERT ON item_action_members TO claimcheck_worker;
+GRANT SELECT ON item_action_members TO claimcheck_worker;
+
+CREATE TABLE item_actions (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    asked_by integer NOT NULL,
+    kind text NOT NULL,
+    what jsonb NOT NULL,
+    why text NOT NULL,
+    filters jsonb,
+    looked_to text,
+    state text NOT NULL,
+    members integer NOT NULL DEFAULT 0,
+    acted integer NOT NULL DEFAULT 0,
+    done integer NOT NULL DEFAULT 0,
+    asked_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    touched_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE item_actions ADD CONSTRAINT item_actions_asked_by_fkey FOREIGN KEY (asked_by) REFERENCES people(id);
+ALTER TABLE item_actions ADD CONSTRAINT item_actions_kind_check CHECK ((kind = ANY (ARRAY['assign'::text, 'move'::text, 'prioritise'::text, 'send_back'::text, 'cancel'::text])));
+ALTER TABLE item_actions ADD CONSTRAINT item_actions_pkey PRIMARY KEY (id);
+ALTER TABLE item_actions ADD CONSTRAINT item_actions_state_check CHECK ((state = ANY (ARRAY['gathering'::text, 'listed'::text, 'acting'::text, 'done'::text, 'dropped'::text])));
+ALTER TABLE item_actions ADD CONSTRAINT item_actions_why_check CHECK ((length(why) <= 2000));
+ALTER TABLE item_actions ADD CONSTRAINT item_actions_within CHECK (((done <= acted) AND (acted <= members)));
+CREATE INDEX item_actions_open ON public.item_actions USING btree (touched_at) WHERE (state = ANY (ARRAY['gathering'::text, 'acting'::text]));
+GRANT INSERT ON item_actions TO claimcheck_web;
+GRANT SELECT ON item_actions TO claimcheck_web;
+GRANT INSERT ON item_actions TO claimcheck_worker;
+GRANT SELECT ON item_actions TO claimcheck_worker;
+GRANT UPDATE (looked_to, members, state, touched_at) ON item_actions TO claimcheck_web;
+GRANT UPDATE (looked_to, members, state, touched_at) ON item_actions TO claimcheck_worker;
+
 CREATE TABLE items (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     project_id integer NOT NULL,
@@ -1046,7 +1104,8 @@ END) STORED,
     queue text NOT NULL DEFAULT 'review'::text,
     message_id bigint,
     gold boolean NOT NULL DEFAULT false,
-    alike text[]);
+    alike text[],
+    prioritised_at timestamp with time zone);
 ALTER TABLE items ADD CONSTRAINT items_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batches(id);
 ALTER TABLE items ADD CONSTRAINT items_check CHECK (((partition_id IS NULL) = (partition_no IS NULL)));
 ALTER TABLE items ADD CONSTRAINT items_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200)));
@@ -1391,7 +1450,8 @@ CREATE TABLE people (
     program boolean NOT NULL DEFAULT false,
     pseudonym text NOT NULL DEFAULT ('p-'::text || substr(replace((gen_random_uuid())::text, '-'::text, ''::text), 1, 10)),
     disabled_at timestamp with time zone,
-    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    meant_until timestamp with time zone);
 ALTER TABLE people ADD CONSTRAINT people_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id);
 ALTER TABLE people ADD CONSTRAINT people_customer_of CHECK (((role = 'customer'::text) = (customer_id IS NOT NULL)));
 ALTER TABLE people ADD CONSTRAINT people_email_check CHECK (((email = lower(email)) AND ((length(email) >= 3) AND (length(email) <= 254))));
@@ -1939,6 +1999,7 @@ CASE
     WHEN waits THEN 'blocked'::text
     WHEN (cardinality(seen_by) >= wanted) THEN 'full'::text
     WHEN paused THEN 'paused'::text
+    WHEN (meant_for IS NOT NULL) THEN 'held'::text
     ELSE 'pending'::text
 END) STORED,
     open_in integer GENERATED ALWAYS AS (
@@ -1973,13 +2034,18 @@ END) STORED,
 CASE
     WHEN ((ended_as IS NULL) AND (cancelled_at IS NOT NULL)) THEN project_id
     ELSE NULL::integer
-END) STORED);
+END) STORED,
+    meant_for integer,
+    meant_until timestamp with time zone);
+ALTER TABLE tasks ADD CONSTRAINT pass_cancelled TRIGGER DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE tasks ADD CONSTRAINT tasks_blocked_untouched CHECK (((NOT waits) OR ((partition_id IS NOT NULL) AND (lease_count = 0) AND (ended_as IS NULL))));
 ALTER TABLE tasks ADD CONSTRAINT tasks_held_for_fkey FOREIGN KEY (held_for) REFERENCES batch_decisions(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_lane_id_fkey FOREIGN KEY (lane_id) REFERENCES lanes(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_leads_decide CHECK (((kind <> ALL (ARRAY['escalation'::text, 'adjudication'::text])) OR (ended_as IS NULL) OR (ended_as = ANY (ARRAY['decided'::text, 'returned'::text, 'proposed'::text]))));
 ALTER TABLE tasks ADD CONSTRAINT tasks_looks_within_wanted CHECK (((cardinality(votes) <= cardinality(seen_by)) AND (cardinality(seen_by) <= wanted) AND (cardinality(seen_by) <= lease_count)));
+ALTER TABLE tasks ADD CONSTRAINT tasks_meant CHECK (((meant_for IS NULL) = (meant_until IS NULL)));
+ALTER TABLE tasks ADD CONSTRAINT tasks_meant_for_fkey FOREIGN KEY (meant_for) REFERENCES people(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES tasks(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_partition_id_fkey FOREIGN KEY (partition_id) REFERENCES partitions(id);
 ALTER TABLE tasks ADD CONSTRAINT tasks_pkey PRIMARY KEY (id);
@@ -1992,21 +2058,25 @@ CREATE INDEX tasks_item ON public.tasks USING btree (item_id);
 CREATE INDEX tasks_led ON public.tasks USING btree (led_in) WHERE (led_in IS NOT NULL);
 CREATE UNIQUE INDEX tasks_led_id ON public.tasks USING btree (led_id) WHERE (led_id IS NOT NULL);
 CREATE INDEX tasks_looked_at ON public.tasks USING btree (project_id, id) WHERE (wanted > 1);
+CREATE INDEX tasks_meant ON public.tasks USING btree (meant_for) WHERE (meant_for IS NOT NULL);
+CREATE INDEX tasks_meant_until ON public.tasks USING btree (meant_until) WHERE (meant_until IS NOT NULL);
 CREATE INDEX tasks_open ON public.tasks USING btree (open_in, id) WHERE (open_in IS NOT NULL);
 CREATE UNIQUE INDEX tasks_open_id ON public.tasks USING btree (open_id) WHERE (open_id IS NOT NULL);
 CREATE INDEX tasks_open_queue ON public.tasks USING btree (open_queue, id) WHERE (open_queue IS NOT NULL);
 CREATE UNIQUE INDEX tasks_parent_id_key ON public.tasks USING btree (parent_id) WHERE ((parent_id IS NOT NULL) AND (kind <> 'approval'::text));
+CREATE INDEX tasks_passed ON public.tasks USING btree (stopped_in) WHERE ((stopped_in IS NOT NULL) AND waits);
 CREATE INDEX tasks_stopped ON public.tasks USING btree (stopped_in, id) WHERE (stopped_in IS NOT NULL);
 CREATE UNIQUE INDEX tasks_waiting ON public.tasks USING btree (partition_id, partition_no) WHERE waits;
 CREATE TRIGGER ended_once BEFORE UPDATE ON public.tasks FOR EACH ROW WHEN ((old.ended_as IS NOT NULL)) EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_delete BEFORE DELETE ON public.tasks FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE CONSTRAINT TRIGGER pass_cancelled AFTER UPDATE OF waits ON public.tasks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.waits AND (NOT new.waits) AND (old.cancelled_at IS NOT NULL))) EXECUTE FUNCTION pass_cancelled();
 CREATE TRIGGER void_approval BEFORE UPDATE OF evidence_hash ON public.tasks FOR EACH ROW WHEN (((old.kind = 'approval'::text) AND (old.ended_as IS NULL) AND (new.ended_as IS NULL) AND (new.evidence_hash <> old.evidence_hash))) EXECUTE FUNCTION void_approval();
 GRANT INSERT ON tasks TO claimcheck_web;
 GRANT SELECT ON tasks TO claimcheck_web;
 GRANT INSERT ON tasks TO claimcheck_worker;
 GRANT SELECT ON tasks TO claimcheck_worker;
-GRANT UPDATE (barred, cancelled_at, ended_as, ended_at, evidence_hash, evidence_version, held_for, lane_id, lease_count, novice, paused, priority, queue_id, rank, reserved_until, seen_by, shown_version, since, skipped_by, votes, waits, wanted) ON tasks TO claimcheck_web;
-GRANT UPDATE (barred, cancelled_at, ended_as, ended_at, evidence_hash, evidence_version, held_for, lane_id, lease_count, novice, paused, priority, queue_id, rank, reserved_until, seen_by, shown_version, since, skipped_by, votes, waits, wanted) ON tasks TO claimcheck_worker;
+GRANT UPDATE (barred, cancelled_at, ended_as, ended_at, evidence_hash, evidence_version, held_for, lane_id, lease_count, meant_for, meant_until, novice, paused, priority, queue_id, rank, reserved_until, seen_by, shown_version, since, skipped_by, votes, waits, wanted) ON tasks TO claimcheck_web;
+GRANT UPDATE (barred, cancelled_at, ended_as, ended_at, evidence_hash, evidence_version, held_for, lane_id, lease_count, meant_for, meant_until, novice, paused, priority, queue_id, rank, reserved_until, seen_by, shown_version, since, skipped_by, votes, waits, wanted) ON tasks TO claimcheck_worker;
 
 CREATE TABLE tokens (
     id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -2106,6 +2176,58 @@ GRANT DELETE ON weighing TO claimcheck_worker;
 GRANT SELECT ON weighing TO claimcheck_worker;
 GRANT UPDATE ON weighing TO claimcheck_worker;
 
+CREATE OR REPLACE FUNCTION public.act_next(of_action bigint)
+ RETURNS TABLE(at_n integer, was_done boolean, said text, made bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+DECLARE a item_actions;
+BEGIN
+    SELECT x.* INTO a FROM item_actions x WHERE x.id = of_action AND x.state = 'acting' FOR NO KEY UPDATE;
+    IF a.id IS NULL THEN RETURN; END IF;
+    at_n := a.acted + 1;
+    SELECT r.done, r.why, r.decision_id INTO was_done, said, made
+      FROM item_action_members m CROSS JOIN LATERAL act_on(a, m.item_id) r WHERE m.action_id = a.id AND m.n = at_n;
+    INSERT INTO item_action_ends (action_id, n, done, why) VALUES (a.id, at_n, was_done, said);
+    UPDATE item_actions SET acted = at_n, done = a.done + was_done::int, touched_at = clock_timestamp(), state = CASE WHEN at_n = a.members THEN 'done' ELSE 'acting' END
+     WHERE id = a.id;
+    IF at_n = a.members THEN
+        INSERT INTO events (kind, person_id, detail) VALUES ('item_action.done', 0, jsonb_build_object('action', a.id, 'done', a.done + was_done::int, 'of', a.members));
+    END IF;
+    RETURN NEXT;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.act_on(a item_actions, of_item bigint, OUT done boolean, OUT why text, OUT decision_id bigint)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+DECLARE i items; t tasks; locked record; is_settled boolean;
+BEGIN
+    SELECT * INTO locked FROM lock_item(of_item);
+    i := locked.i; t := locked.t;
+    is_settled := COALESCE((SELECT d.outcome <> 'reopen' FROM decisions d WHERE d.item_id = i.id AND d.outcome IS NOT NULL ORDER BY d.id DESC LIMIT 1), false);
+    why := CASE WHEN NOT EXISTS (SELECT FROM people p WHERE p.id = a.asked_by AND p.role = 'lead' AND p.disabled_at IS NULL) THEN 'who asked for it is a lead no more'
+                WHEN i.id IS NULL OR i.gold THEN 'there is no such item'
+                WHEN EXISTS (SELECT FROM projects p WHERE p.id = i.project_id AND p.cancelled_at IS NOT NULL) THEN 'its project was cancelled'
+                WHEN t.ended_as IS NULL AND t.cancelled_at IS NOT NULL THEN 'it was cancelled before'
+                WHEN t.ended_as IS NULL AND t.held_for IS NOT NULL THEN format('batch decision %s holds it', t.held_for)
+                WHEN EXISTS (SELECT FROM approvals x WHERE x.open_item = i.id) AND (is_settled OR a.kind <> 'prioritise') THEN 'it waits for a second pair of eyes'
+                WHEN is_settled AND a.kind <> 'send_back' THEN 'it is settled'
+                WHEN t.id IS NULL AND a.kind NOT IN ('move', 'prioritise') THEN 'it is still being stored' END;
+    done := why IS NULL;
+    IF NOT done THEN RETURN; END IF;
+    IF is_settled THEN
+        SELECT r.why, r.decision_id, r.lost IS NULL INTO why, decision_id, done FROM reopen_item(a, i) r;
+        RETURN;
+    END IF;
+    why := CASE a.kind WHEN 'assign' THEN assign_item(a, i, t) WHEN 'move' THEN move_item(a, i, t) WHEN 'prioritise' THEN prioritise_item(a, i, t)
+                       WHEN 'send_back' THEN return_item(a, i, t) ELSE cancel_item(a, i, t) END;
+    done := why IS NULL;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.advance_clock(of_project integer, of_lane integer, of_priority smallint, n integer, OUT last double precision, OUT step double precision)
  RETURNS record
  LANGUAGE plpgsql
@@ -2149,6 +2271,33 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.assign_item(a item_actions, i items, t tasks)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+DECLARE who people; until timestamptz := (a.what ->> 'until')::timestamptz;
+BEGIN
+    IF a.what ->> 'to' IS NULL THEN
+        IF t.meant_for IS NULL THEN RETURN 'it is kept for nobody'; END IF;
+        UPDATE tasks SET meant_for = NULL, meant_until = NULL WHERE id = t.id;
+        PERFORM note_action(a, 'item.unassigned', i, t, '{}');
+        RETURN NULL;
+    END IF;
+    SELECT p.* INTO who FROM people p WHERE p.id = (a.what ->> 'to')::int;
+    IF t.state NOT IN ('pending', 'blocked', 'paused', 'held') THEN RETURN 'somebody holds it'; END IF;
+    IF who.disabled_at IS NOT NULL OR who.id = ANY (t.seen_by || t.barred) OR NOT EXISTS (SELECT FROM lanes_of(who.id, who.role) l WHERE l.id = t.lane_id) THEN
+        RETURN format('%s may not look at it', who.name);              -- not which of these: earlier looks are blind
+    END IF;
+    IF (SELECT count(*) FROM tasks x WHERE x.meant_for = who.id AND x.meant_until > clock_timestamp() AND x.id <> t.id) >= 100 THEN
+        RETURN format('100 are kept for %s already', who.name);
+    END IF;
+    UPDATE tasks SET meant_for = who.id, meant_until = until WHERE id = t.id;
+    UPDATE people SET meant_until = until WHERE id = who.id AND (meant_until IS NULL OR meant_until < until);
+    PERFORM note_action(a, 'item.assigned', i, t, jsonb_build_object('to', who.id, 'until', until));
+    RETURN NULL;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.at_limit(t tasks)
  RETURNS boolean
  LANGUAGE sql
@@ -2165,6 +2314,29 @@ AS $function$
                                                 FROM decisions d WHERE d.id = p.supersedes)
                           WHEN 'answer' THEN said_answer IS NOT DISTINCT FROM p.answer
                           ELSE said_verdict IS NOT DISTINCT FROM p.outcome END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.cancel_item(a item_actions, i items, t tasks)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+DECLARE turn boolean := t.partition_id IS NOT NULL AND NOT t.waits AND t.partition_no > (SELECT p.settled_no FROM partitions p WHERE p.id = t.partition_id);
+BEGIN
+    IF turn AND EXISTS (SELECT FROM assignments x WHERE x.task_id = t.id AND x.ended_at IS NULL AND x.lease_expires > clock_timestamp()) THEN
+        RETURN 'somebody holds it, and its partition goes on in order: cancel it when they are done';
+    END IF;
+    UPDATE tasks SET cancelled_at = clock_timestamp(), meant_for = NULL, meant_until = NULL WHERE id = t.id;
+    PERFORM note_action(a, 'item.cancelled', i, t, '{}');
+    IF turn THEN PERFORM pass_turn(t.partition_id, t.partition_no); END IF;
+    RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.cancelled_alone(t tasks)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+    SELECT t.cancelled_at IS NOT NULL AND EXISTS (SELECT FROM events e WHERE e.item_id = t.item_id AND e.kind = 'item.cancelled') $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.decide_batch(of_batch bigint, at_once integer)
@@ -2333,7 +2505,7 @@ CREATE OR REPLACE FUNCTION public.item_priority(i items)
 AS $function$
     SELECT least(greatest(i.priority + p.priority - COALESCE(
                (SELECT (v.rules ->> 'priority')::int FROM project_versions v
-                 WHERE v.project_id = i.project_id AND v.created_at <= i.created_at ORDER BY v.version DESC LIMIT 1), p.priority), -10), 20)::smallint
+                 WHERE v.project_id = i.project_id AND v.created_at <= COALESCE(i.prioritised_at, i.created_at) ORDER BY v.version DESC LIMIT 1), p.priority), -10), 20)::smallint
       FROM projects p WHERE p.id = i.project_id $function$
 ;
 
@@ -2399,6 +2571,30 @@ AS $function$
        AND CASE WHEN l.queue = 'approval' THEN NOT (SELECT p.program FROM people p WHERE p.id = of_person) ELSE true END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.lock_item(of_item bigint, OUT i items, OUT t tasks)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    SELECT x.* INTO i FROM items x WHERE x.id = of_item FOR NO KEY UPDATE;
+    LOOP
+        SELECT x.* INTO t FROM tasks x WHERE x.id = (SELECT max(n.id) FROM (SELECT id FROM tasks WHERE item_id = of_item OFFSET 0) n) FOR NO KEY UPDATE;
+        EXIT WHEN t.id IS NULL OR NOT EXISTS (SELECT FROM tasks x WHERE x.item_id = of_item AND x.id > t.id);   -- it may have moved on while we waited
+    END LOOP;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.lock_meant(in_lanes integer[], for_person integer, at timestamp with time zone)
+ RETURNS SETOF tasks
+ LANGUAGE sql
+AS $function$
+    SELECT t.* FROM tasks t
+     WHERE t.meant_for = for_person AND t.meant_until > at AND t.state = 'held' AND t.held_for IS NULL AND t.lane_id = ANY (in_lanes)
+       AND NOT for_person = ANY (t.seen_by || t.barred)
+     ORDER BY t.since LIMIT 1
+       FOR NO KEY UPDATE OF t SKIP LOCKED $function$
+;
+
 CREATE OR REPLACE FUNCTION public.lock_named(of_ids bigint[], in_lanes integer[], for_person integer, at timestamp with time zone)
  RETURNS TABLE(task tasks, lapsed_id bigint, lapsed_by integer, may_hold boolean)
  LANGUAGE plpgsql
@@ -2407,7 +2603,7 @@ BEGIN
     RETURN QUERY                                                       -- a free seat,
     SELECT t, NULL::bigint, NULL::int, true FROM tasks t
      WHERE t.id = ANY (of_ids) AND CASE WHEN t.held_for IS NULL THEN t.lane_id = ANY (in_lanes) ELSE sampled_by(t, for_person) END
-       AND NOT for_person = ANY (t.seen_by || t.barred)
+       AND NOT for_person = ANY (t.seen_by || t.barred) AND (t.meant_for IS NULL OR t.meant_for = for_person OR t.meant_until <= at)
        AND t.ended_as IS NULL AND t.cancelled_at IS NULL AND NOT t.waits AND NOT t.paused AND cardinality(t.seen_by) < t.wanted   -- pending, in words no index knows
      ORDER BY t.id LIMIT 1
        FOR NO KEY UPDATE OF t SKIP LOCKED;
@@ -2503,6 +2699,25 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.move_item(a item_actions, i items, t tasks)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+DECLARE q queues; halted boolean;
+BEGIN
+    SELECT x.* INTO q FROM queues x WHERE x.project_id = i.project_id AND x.name = a.what ->> 'queue';
+    IF q.id IS NULL THEN RETURN format('its project has no queue %s', a.what ->> 'queue'); END IF;
+    IF t.kind NOT IN ('review', 'relabel') THEN RETURN 'leads have it: send it back first'; END IF;
+    IF COALESCE(t.queue_id = q.id, i.queue = q.name) THEN RETURN 'it is in that queue already'; END IF;
+    i.queue := q.name;
+    UPDATE items SET queue = q.name, alike = CASE WHEN alike IS NOT NULL THEN alike_of(i) END WHERE id = i.id;
+    SELECT p.paused_at IS NOT NULL OR q.paused_at IS NOT NULL INTO halted FROM projects p WHERE p.id = i.project_id;
+    UPDATE tasks SET queue_id = q.id, lane_id = q.lane_id, paused = halted, rank = (advance_clock(i.project_id, q.lane_id, t.priority, 1)).last WHERE id = t.id;
+    PERFORM note_action(a, 'item.moved', i, t, jsonb_build_object('from', (SELECT name FROM queues WHERE id = t.queue_id), 'queue', q.name));
+    RETURN NULL;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.need_four_eyes()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2532,6 +2747,14 @@ CREATE OR REPLACE FUNCTION public.no_other_eyes(t tasks, me integer)
 AS $function$
     SELECT EXISTS (SELECT FROM approvals a JOIN proposals p ON p.id = a.id
                     WHERE a.task_id = t.id AND me = ANY (touched(t.item_id, t.id)) OR a.decider_id = t.id AND (me = p.person_id OR me = ANY (t.barred))) $function$
+;
+
+CREATE OR REPLACE FUNCTION public.note_action(a item_actions, kind text, i items, t tasks, told jsonb)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+    INSERT INTO events (kind, person_id, project_id, item_id, task_id, detail)
+    VALUES (kind, a.asked_by, i.project_id, i.id, t.id, told || jsonb_build_object('action', a.id, 'why', a.why)) $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.number_guidance()
@@ -2573,6 +2796,50 @@ CREATE OR REPLACE FUNCTION public.open_to(t tasks, as_novice boolean, now timest
  IMMUTABLE
 AS $function$
     SELECT CASE WHEN as_novice THEN NOT t.novice ELSE t.novice OR t.reserved_until IS NULL OR t.reserved_until <= now END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.pass_cancelled()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF EXISTS (SELECT FROM partitions p WHERE p.id = NEW.partition_id AND p.settled_no = NEW.partition_no - 1) AND cancelled_alone(NEW) THEN
+        PERFORM pass_turn(NEW.partition_id, NEW.partition_no);
+    END IF;
+    RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.pass_turn(of_partition bigint, of_no integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE n tasks; last int := of_no;
+BEGIN
+    LOOP
+        SELECT t.* INTO n FROM tasks t WHERE t.partition_id = of_partition AND t.partition_no = last + 1 AND t.waits FOR NO KEY UPDATE;
+        UPDATE tasks SET waits = false WHERE id = n.id;
+        EXIT WHEN n.id IS NULL OR NOT cancelled_alone(n);
+        last := last + 1;
+    END LOOP;
+    UPDATE partitions p SET settled_no = last, promoted_no = CASE WHEN n.id IS NULL THEN last ELSE last + 1 END
+     WHERE p.id = of_partition AND p.settled_no = of_no - 1;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.prioritise_item(a item_actions, i items, t tasks)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+DECLARE wanted smallint := (a.what ->> 'priority')::smallint; of_task smallint := wanted + CASE WHEN t.kind IN ('escalation', 'adjudication', 'approval') THEN 10 ELSE 0 END;
+BEGIN
+    IF item_priority(i) = wanted THEN RETURN format('its priority is %s already', wanted); END IF;
+    PERFORM note_action(a, 'item.prioritised', i, t, jsonb_build_object('from', item_priority(i), 'priority', wanted));
+    UPDATE items SET priority = wanted, prioritised_at = clock_timestamp() WHERE id = i.id;
+    UPDATE tasks x SET priority = of_task, rank = (advance_clock(i.project_id, t.lane_id, of_task, 1)).last, since = t.created_at - of_task * interval '10 minutes'
+     WHERE x.id = t.id AND x.ended_as IS NULL;
+    RETURN NULL;
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.propose(t tasks, of_version integer, by_person integer, said_verdict text, said_answer jsonb, said_outcome text, of_decision bigint, reason text, words text, by_rule jsonb)
@@ -2665,6 +2932,34 @@ AS $function$
 BEGIN RAISE EXCEPTION '% of % is refused: rows there are facts', TG_OP, TG_TABLE_NAME USING ERRCODE = 'restrict_violation'; END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.reopen_item(a item_actions, i items, OUT why text, OUT decision_id bigint, OUT lost boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+DECLARE d decisions; o decisions; parent tasks; by_rule jsonb; broken text;
+BEGIN
+    SELECT x.* INTO STRICT d FROM decisions x WHERE x.item_id = i.id AND x.outcome IS NOT NULL ORDER BY x.id DESC LIMIT 1;
+    SELECT x.* INTO STRICT parent FROM tasks x WHERE x.id = d.task_id;
+    INSERT INTO reason_codes (project_id, code, label, reserved) VALUES (i.project_id, 'desk.sent_back', 'Sent back by a lead', true) ON CONFLICT DO NOTHING;
+    by_rule := eyes_rule(i.project_id, i.id, d.task_id, 'reopen', true, 'desk.sent_back');
+    SELECT version INTO o.project_version FROM projects WHERE id = i.project_id;
+    IF by_rule IS NOT NULL THEN
+        PERFORM propose(parent, o.project_version, a.asked_by, 'overturn', NULL, 'reopen', d.id, 'desk.sent_back', a.why, by_rule);
+        why := 'proposed: it waits for a second pair of eyes';
+        RETURN;
+    END IF;
+    o.item_id := i.id; o.task_id := d.task_id; o.project_id := i.project_id; o.person_id := a.asked_by; o.verdict := 'overturn'; o.outcome := 'reopen'; o.supersedes := d.id;
+    o.evidence_version := d.evidence_version; o.shown_version := d.shown_version; o.evidence_hash := d.evidence_hash; o.reason_code := 'desk.sent_back'; o.note := a.why;
+    decision_id := put_outcome(o, parent, NULL);
+    INSERT INTO events (kind, person_id, project_id, item_id, task_id, decision_id, detail)
+    VALUES ('decision.overturned', a.asked_by, i.project_id, i.id, d.task_id, decision_id, jsonb_build_object('supersedes', d.id, 'action', a.id, 'why', a.why));
+EXCEPTION WHEN unique_violation THEN
+    GET STACKED DIAGNOSTICS broken = CONSTRAINT_NAME;
+    IF broken NOT IN ('decisions_superseded_once', 'approvals_one_open') THEN RAISE; END IF;
+    why := 'somebody overturned it just now'; decision_id := NULL; lost := true;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.reopen_retracted(of_retraction bigint, of_item bigint)
  RETURNS bigint
  LANGUAGE sql
@@ -2707,6 +3002,28 @@ noted AS (
            jsonb_build_object('supersedes', o.supersedes, 'reopened', (SELECT task_id FROM reopened), 'retraction', of_retraction)
       FROM overturned o)
 SELECT id FROM overturned UNION ALL SELECT NULL FROM proposed $function$
+;
+
+CREATE OR REPLACE FUNCTION public.return_item(a item_actions, i items, t tasks)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+DECLARE held assignments; ended tasks;
+BEGIN
+    IF t.kind NOT IN ('escalation', 'adjudication') THEN RETURN 'it is in review already'; END IF;
+    SELECT x.* INTO held FROM assignments x WHERE x.task_id = t.id AND x.ended_at IS NULL FOR NO KEY UPDATE SKIP LOCKED;
+    IF held.lease_expires > clock_timestamp() OR held.id IS NULL AND cardinality(t.seen_by) > cardinality(t.votes) THEN RETURN 'somebody holds it'; END IF;
+    UPDATE assignments SET ended_at = clock_timestamp(), end_reason = 'expired' WHERE id = held.id;
+    INSERT INTO events (kind, person_id, project_id, item_id, task_id, assignment_id)
+    SELECT 'assignment.expired', held.person_id, i.project_id, i.id, t.id, held.id WHERE held.id IS NOT NULL;
+    UPDATE tasks SET ended_as = 'returned', ended_at = clock_timestamp(), seen_by = array_remove(seen_by, held.person_id) WHERE id = t.id RETURNING * INTO ended;
+    PERFORM raise_task(ended, 'review', item_queue(i), item_priority(i), p.wanted, p.abandon_limit, p.price_minor,
+                       ARRAY(SELECT DISTINCT d.person_id FROM decisions d
+                              WHERE d.item_id = i.id AND d.assignment_id IS NOT NULL AND d.verdict IS DISTINCT FROM 'escalate'), 'returned', a.asked_by)
+       FROM projects p WHERE p.id = i.project_id;
+    PERFORM note_action(a, 'task.returned', i, t, jsonb_build_object('note', a.why));
+    RETURN NULL;
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.sampled_by(t tasks, for_person integer)

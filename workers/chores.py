@@ -15,8 +15,9 @@ from claimcheck.db import Database
 from claimcheck.experts import upkeep
 from claimcheck.operations.pulse import Pulse
 from claimcheck.store import Store
+from claimcheck.triage import acting
 
-SCORING, DATASETS, BULK, COUNTING = 0, -1, -2, -3
+SCORING, DATASETS, BULK, COUNTING, ACTING = 0, -1, -2, -3, -4
 
 
 def of(settings: Settings, db: Database) -> dict[int, Chore]:
@@ -24,6 +25,7 @@ def of(settings: Settings, db: Database) -> dict[int, Chore]:
     found = {
         SCORING: Chore("upkeep", partial(upkeep.waits, db), partial(upkeep.run, db)),
         BULK: Chore("bulk", partial(working.waits, db), partial(working.run, db)),
+        ACTING: Chore("acting", partial(acting.waits, db), partial(acting.run, db)),
         COUNTING: Chore("counting", partial(counting.waits, db), partial(counting.run, db)),
     }
     if settings.s3_endpoint:

@@ -89,23 +89,27 @@ class _Queue:
     id: int
 
 
-def search(db: Database | Connection, asked: Asked, *, customer_id: int | None = None) -> Found:
-    """A page of items that fit; with `customer_id` only that customer's. Raises Invalid for filters that need another one beside them."""
-    _check(asked)
-    candidates, judged = _walk(db, asked, customer_id)
+def search(db: Database | Connection, asked: Asked, *, customer_id: int | None = None, page: int = PAGE) -> Found:
+    """A page of items that fit; with `customer_id` only that customer's. Raises Invalid for filters that need another one beside them.
+
+    A longer `page` than a screen's is for workers: it looks at that many items.
+    """
+    check(asked)
+    candidates, judged = _walk(db, asked, customer_id, page)
     ids = [c.item_id for c in candidates]
     first = {item_id: n for n, item_id in reversed(list(enumerate(ids)))}  # an item is met twice where somebody decided it twice
     ids = [item_id if first[item_id] == n else None for n, item_id in enumerate(ids)]
-    rows = db.all("triage/page", Row, **_params(judged), customer_id=customer_id, ids=ids, page=PAGE, reasoned=asked.reason is not None)
-    if len(rows) > PAGE:
-        last = rows[PAGE - 1]
-        return Found(rows[:PAGE], candidates[last.n - 1].place, last.n)
-    full = len(candidates) >= _limit(asked)
+    blind = {"reasoned": asked.reason is not None, "reviewed": asked.reviewer_id is not None}
+    rows = db.all("triage/page", Row, **_params(judged), **blind, customer_id=customer_id, ids=ids, page=page)
+    if len(rows) > page:
+        last = rows[page - 1]
+        return Found(rows[:page], candidates[last.n - 1].place, last.n)
+    full = len(candidates) >= _limit(asked, page)
     return Found(rows, candidates[-1].place if full else None, len(candidates))
 
 
-def _check(asked: Asked) -> None:
-    """Raises Invalid."""
+def check(asked: Asked) -> None:
+    """Raises Invalid where a filter needs another one beside it."""
     for name in ("reason", "partition", "least", "most"):
         if getattr(asked, name) is not None and asked.project_id is None:
             raise errors.Invalid.field(name, "choose the project too: it means something within one only")
@@ -115,46 +119,47 @@ def _params(asked: Asked) -> dict[str, Any]:
     return {name: value for name, value in asdict(asked).items() if name not in ("order", "after")}
 
 
-def _limit(asked: Asked) -> int:
+def _limit(asked: Asked, page: int) -> int:
     """How many items a page looks at: no more than it shows, where nothing but the walk judges them."""
+    if page > PAGE:
+        return page
     if asked.least is not None or asked.most is not None:
         return DEAR
     judged = replace(asked, project_id=None, order=None, after=None)
     return PAGE + 1 if judged == Asked() else LOOKS
 
 
-def _walk(db: Database | Connection, asked: Asked, customer_id: int | None) -> tuple[list[Candidate], Asked]:
+def _walk(db: Database | Connection, asked: Asked, customer_id: int | None, page: int) -> tuple[list[Candidate], Asked]:
     """Candidates in order, and what is still to be judged of them."""
     found = PLACE.fullmatch(asked.after or "")
     amount, place = (found[1], int(found[2])) if found else (None, None)
     down, up = {"high": FAR if place is None else place}, {"low": 0 if place is None else place}
-    ask = _params(asked)
+    ask = _params(asked) | {"limit": _limit(asked, page)}
     if asked.trace_id or asked.key:
-        return _all(db, "triage/named", asked, down, ask), asked
+        return _all(db, "triage/named", down, ask), asked
     if asked.reviewer_id is not None:
         high = down if place is not None else {"high": 2**52}
-        return _all(db, "triage/of_reviewer", asked, high | {"first": place is None}, ask), replace(asked, reviewer_id=None, reason=None)
+        return _all(db, "triage/of_reviewer", high | {"first": place is None}, ask), replace(asked, reviewer_id=None, reason=None)
     if asked.reason:
-        return _all(db, "triage/of_reason", asked, down, ask), replace(asked, reason=None)
+        return _all(db, "triage/of_reason", down, ask), replace(asked, reason=None)
     if asked.least is not None or asked.most is not None:
         band = {"least": asked.least or Decimal(0), "most": asked.most or Decimal(10) ** 30, "below": Decimal(amount or 10**30)}
-        return _all(db, "triage/of_amount", asked, down, ask | band), asked
+        return _all(db, "triage/of_amount", down, ask | band), asked
     if asked.partition:
-        return _all(db, "triage/partition", asked, up, ask), asked
-    return _by_state(db, asked, customer_id, place), asked
+        return _all(db, "triage/partition", up, ask), asked
+    return _by_state(db, asked, customer_id, place, ask), asked
 
 
-def _by_state(db: Database | Connection, asked: Asked, customer_id: int | None, place: int | None) -> list[Candidate]:
+def _by_state(db: Database | Connection, asked: Asked, customer_id: int | None, place: int | None, ask: dict[str, Any]) -> list[Candidate]:
     newest = asked.order == "newest" or (asked.order is None and asked.state not in OPEN)
     bounds = {"low": place if place is not None and not newest else 0, "high": place if place is not None and newest else FAR, "newest": newest}
-    ask = _params(asked)
     if asked.state == "leased":
-        return _all(db, "triage/held", asked, {"low": place or 0}, ask)
+        return _all(db, "triage/held", {"low": place or 0}, ask)
     if asked.state == "cancelled" and asked.project_id is not None:
-        return _all(db, "triage/stopped", asked, {"high": FAR if place is None else place}, ask)
+        return _all(db, "triage/stopped", {"high": FAR if place is None else place}, ask)
     if asked.state in OPEN:
-        return _all(db, "triage/open", asked, bounds | _among(db, asked), ask)
-    return _all(db, "triage/items", asked, bounds | {"customer_id": customer_id}, ask)
+        return _all(db, "triage/open", bounds | _among(db, asked), ask)
+    return _all(db, "triage/items", bounds | {"customer_id": customer_id}, ask)
 
 
 def _among(db: Database | Connection, asked: Asked) -> dict[str, Any]:
@@ -174,5 +179,5 @@ def _among(db: Database | Connection, asked: Asked) -> dict[str, Any]:
     return {"among": among, "queue_id": queue.id if queue else None}
 
 
-def _all(db: Database | Connection, statement: str, asked: Asked, bounds: dict[str, Any], ask: dict[str, Any]) -> list[Candidate]:
-    return db.all(statement, Candidate, **(ask | bounds | {"limit": _limit(asked)}))
+def _all(db: Database | Connection, statement: str, bounds: dict[str, Any], ask: dict[str, Any]) -> list[Candidate]:
+    return db.all(statement, Candidate, **(ask | bounds))

@@ -5,7 +5,7 @@ seen AS MATERIALIZED (
 fit AS MATERIALIZED (                                                  -- judged on the locked row; a claim walks past it meanwhile
     SELECT t.id, t.item_id, t.evidence_hash
       FROM batch CROSS JOIN seen JOIN tasks t ON t.id = seen.id JOIN items i ON i.id = t.item_id
-     WHERE t.kind = 'review' AND t.wanted = 1 AND t.ended_as IS NULL AND t.cancelled_at IS NULL AND t.held_for IS NULL AND NOT t.waits AND NOT t.paused
+     WHERE t.kind = 'review' AND t.wanted = 1 AND t.ended_as IS NULL AND t.cancelled_at IS NULL AND t.held_for IS NULL AND t.meant_for IS NULL AND NOT t.waits AND NOT t.paused
        AND cardinality(t.seen_by) = 0 AND NOT batch.led_by = ANY (t.closed_to) AND i.alike IS NOT NULL AND fits(i.alike, batch.same)
      ORDER BY t.id LIMIT (SELECT most - members FROM batch)
        FOR NO KEY UPDATE OF t SKIP LOCKED),

@@ -1,7 +1,7 @@
 -- items: groups of alike ones that wait, among the next `window` open tasks of a project. No payload, and no more than those rows, is read.
 WITH seen AS MATERIALIZED (
     SELECT t.id, t.item_id, t.created_at,
-           t.kind = 'review' AND t.wanted = 1 AND t.held_for IS NULL AND NOT t.waits AND NOT t.paused AND cardinality(t.seen_by) = 0 AND NOT %(me)s::int = ANY (t.closed_to) AS free
+           t.kind = 'review' AND t.wanted = 1 AND t.held_for IS NULL AND t.meant_for IS NULL AND NOT t.waits AND NOT t.paused AND cardinality(t.seen_by) = 0 AND NOT %(me)s::int = ANY (t.closed_to) AS free
       FROM tasks t WHERE t.open_in = %(project_id)s::int AND t.id > %(after)s::bigint ORDER BY t.id LIMIT %(window)s::int),
 free AS (
     SELECT seen.created_at, i.alike FROM items i JOIN seen ON seen.item_id = i.id

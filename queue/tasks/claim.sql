@@ -2,7 +2,7 @@
 -- or, at the abandon limit, the task goes to escalation (`result` is 'escalated': ask again).
 WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS now),          -- a volatile function is no index condition, a sub-select's value is
 me AS MATERIALIZED (
-    SELECT id, role FROM people WHERE id = %(me)s::int AND disabled_at IS NULL AND role IN ('reviewer', 'lead') FOR SHARE),   -- `people/disable` waits for a claim in flight
+    SELECT id, role, meant_until FROM people WHERE id = %(me)s::int AND disabled_at IS NULL AND role IN ('reviewer', 'lead') FOR SHARE),   -- `people/disable` waits for a claim in flight
 held AS MATERIALIZED (                                                 -- at most one, by assignments_one_live
     SELECT id, task_id, token, lease_no, lease_expires, lease_expires > (SELECT now FROM clock) AS live
       FROM assignments WHERE person_id = (SELECT id FROM me) AND ended_at IS NULL),
@@ -24,7 +24,11 @@ last AS MATERIALIZED (                                                 -- 2. for
        AND at_limit(t)
      ORDER BY a.last_until LIMIT 1
        FOR NO KEY UPDATE OF t, a SKIP LOCKED),
-expired AS MATERIALIZED (                                              -- 3. somebody's lapsed lease in the lane where one waits longest
+meant AS MATERIALIZED (                                                -- 3. what a lead keeps for me; no work for whom nothing is kept
+    SELECT task, NULL::bigint, NULL::int, true FROM lock_meant(ARRAY(SELECT id FROM lane), %(me)s::int, (SELECT now FROM clock)) task
+     WHERE (SELECT meant_until FROM me) > (SELECT now FROM clock) AND NOT EXISTS (SELECT FROM held) AND NOT EXISTS (SELECT FROM last) AND %(item_id)s::bigint IS NULL
+       AND EXISTS (SELECT FROM tasks t WHERE t.id = (task).id)),
+expired AS MATERIALIZED (                                              -- 4. somebody's lapsed lease in the lane where one waits longest
     SELECT t AS task, a.id AS lapsed_id, a.person_id AS lapsed_by, true AS may_hold
       FROM assignments a JOIN tasks t ON t.id = a.task_id
      WHERE NOT EXISTS (SELECT FROM held) AND NOT EXISTS (SELECT FROM last) AND %(item_id)s::bigint IS NULL
@@ -41,10 +45,10 @@ expired AS MATERIALIZED (                                              -- 3. som
        AND open_to(t, (SELECT novice FROM lane WHERE id = a.lane_id), (SELECT now FROM clock))
      ORDER BY a.live_until LIMIT 1
        FOR NO KEY UPDATE OF t, a SKIP LOCKED),
-named AS MATERIALIZED (                                                 -- 4. the item that was asked for
+named AS MATERIALIZED (                                                 -- 5. the item that was asked for
     SELECT * FROM lock_named(ARRAY(SELECT id FROM tasks WHERE item_id = %(item_id)s::bigint AND ended_as IS NULL), ARRAY(SELECT id FROM lane), %(me)s::int, (SELECT now FROM clock)) n
      WHERE %(item_id)s::bigint IS NOT NULL AND NOT EXISTS (SELECT FROM held) AND open_to(n.task, (SELECT novice FROM lane WHERE id = (n.task).lane_id), (SELECT now FROM clock))),
-head AS MATERIALIZED (                                                 -- 5. the lowest rank: first the lane whose head has waited longest, then the row
+head AS MATERIALIZED (                                                 -- 6. the lowest rank: first the lane whose head has waited longest, then the row
     SELECT lane.id AS lane_id, lane.novice, first.rank
       FROM lane CROSS JOIN LATERAL (
             SELECT t.rank, t.since FROM tasks t
@@ -60,7 +64,7 @@ fresh AS MATERIALIZED (
        AND open_to(t, (SELECT novice FROM head), (SELECT now FROM clock))
      ORDER BY t.rank LIMIT 1
        FOR NO KEY UPDATE OF t SKIP LOCKED),
-skipped AS MATERIALIZED (                                               -- 6. what I passed over, when nothing else is left
+skipped AS MATERIALIZED (                                               -- 7. what I passed over, when nothing else is left
     SELECT task, NULL::bigint, NULL::int, true FROM lock_skipped(ARRAY(SELECT id FROM lane), %(me)s::int) task
      WHERE NOT EXISTS (SELECT FROM held) AND NOT EXISTS (SELECT FROM last) AND NOT EXISTS (SELECT FROM expired) AND NOT EXISTS (SELECT FROM fresh)
        AND %(item_id)s::bigint IS NULL AND EXISTS (SELECT FROM tasks t WHERE t.id = (task).id)
@@ -72,6 +76,7 @@ pick AS MATERIALIZED (                                                 -- of the
            COALESCE(lapsed_id IS NOT NULL AND (task).state IN ('pending', 'full') AND at_limit(task), false) AS at_limit   -- and nobody else holds it
       FROM (SELECT * FROM own
             UNION ALL SELECT * FROM last
+            UNION ALL SELECT * FROM meant
             UNION ALL SELECT * FROM expired
             UNION ALL SELECT * FROM named
             UNION ALL SELECT task, NULL, NULL, true FROM fresh
@@ -101,6 +106,8 @@ taken AS (
        SET seen_by     = CASE WHEN opened_id IS NULL THEN array_remove(t.seen_by, lapsed_by) ELSE array_remove(t.seen_by, lapsed_by) || %(me)s::int END,
            skipped_by  = CASE WHEN opened_id IS NULL THEN t.skipped_by ELSE array_remove(t.skipped_by, %(me)s::int) END,
            lease_count = CASE WHEN opened_id IS NULL THEN t.lease_count ELSE t.lease_count + 1 END,
+           meant_for   = CASE WHEN opened_id IS NULL THEN t.meant_for END,
+           meant_until = CASE WHEN opened_id IS NULL THEN t.meant_until END,
            novice      = t.novice OR (opened_id IS NOT NULL AND t.wanted > 1 AND COALESCE((SELECT novice FROM lane WHERE id = t.lane_id), false)),
            ended_as    = CASE WHEN at_limit THEN 'abandoned' END,
            ended_at    = CASE WHEN at_limit THEN at END

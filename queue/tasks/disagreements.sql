@@ -34,7 +34,8 @@ wrong_tasks AS (
         OR (t.cancelled_at IS NULL AND t.ended_as IS NULL AND t.waits IS DISTINCT FROM COALESCE(t.partition_no > p.promoted_no, false))),
 facts AS (
     SELECT p.id, (SELECT count(DISTINCT t.partition_no) FROM tasks t WHERE t.partition_id = p.id) AS last_no,
-           (SELECT count(DISTINCT t.item_id) FROM tasks t JOIN outcomes o ON o.task_id = t.id WHERE t.partition_id = p.id) AS settled_no,
+           (SELECT count(DISTINCT t.item_id) FROM tasks t LEFT JOIN outcomes o ON o.task_id = t.id
+             WHERE t.partition_id = p.id AND (o.n IS NOT NULL OR NOT t.waits AND cancelled_alone(t))) AS settled_no,
            (SELECT count(*) FROM outbox o WHERE o.partition_id = p.id) AS effect_no,
            (SELECT count(*) FROM outbox o WHERE o.partition_id = p.id AND o.state IN ('done', 'skipped')) AS applied_no
       FROM partitions p),

@@ -1,7 +1,7 @@
 -- tasks: what is left for the caller, what others hold and when the next of those comes back; both counts stop at 200. Gold among live work is counted by
 -- its turns (`looks_ahead`), never by what waits in its lane: a count that jumps, or that stays as it was after a look, would tell it.
 WITH me AS MATERIALIZED (
-    SELECT id, role FROM people WHERE id = %(me)s::int AND role IN ('reviewer', 'lead')),
+    SELECT id, role, meant_until FROM people WHERE id = %(me)s::int AND role IN ('reviewer', 'lead')),
 lane AS MATERIALIZED (
     SELECT l.id, l.novice, l.skill_id
       FROM me CROSS JOIN LATERAL lanes_of(me.id, me.role) l
@@ -10,6 +10,9 @@ lane AS MATERIALIZED (
 waiting AS MATERIALIZED (
     SELECT lane.skill_id FROM lane CROSS JOIN LATERAL (
         SELECT FROM tasks t WHERE t.lane_id = lane.id AND t.state = 'pending' AND open_to(t, lane.novice, (SELECT clock_timestamp())) AND NOT %(me)s::int = ANY (t.seen_by || t.barred) ORDER BY t.rank LIMIT 200) t
+     UNION ALL
+    SELECT lane.skill_id FROM tasks t JOIN lane ON lane.id = t.lane_id                                    -- and what a lead keeps for me
+     WHERE (SELECT meant_until FROM me) > (SELECT clock_timestamp()) AND t.meant_for = %(me)s::int AND t.meant_until > (SELECT clock_timestamp()) AND t.state = 'held' AND t.held_for IS NULL
      LIMIT 200),
 held AS MATERIALIZED (
     SELECT a.live_until, lane.skill_id

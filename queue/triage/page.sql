@@ -16,12 +16,12 @@ fit AS MATERIALIZED (
                         WHERE d.item_id = seen.id AND (%(reason)s::text IS NULL OR d.reason_code = %(reason)s::text)
                           AND (%(reviewer_id)s::int IS NULL OR d.person_id = %(reviewer_id)s::int))
             OR %(reason)s::text IS NULL AND EXISTS (SELECT FROM assignments a WHERE a.person_id = %(reviewer_id)s::int AND a.ended_at IS NULL AND a.item_id = seen.id))
-     ORDER BY n LIMIT CASE WHEN %(state)s::text IS NULL AND %(queue)s::text IS NULL AND NOT %(reasoned)s::boolean THEN %(page)s::int + 1 END),
+     ORDER BY n LIMIT CASE WHEN %(state)s::text IS NULL AND %(queue)s::text IS NULL AND NOT %(reasoned)s::boolean AND NOT %(reviewed)s::boolean THEN %(page)s::int + 1 END),
 stands AS MATERIALIZED (
-    SELECT DISTINCT ON (t.item_id) t.item_id, t.state, t.kind, t.queue_id, t.priority, t.lease_count
+    SELECT DISTINCT ON (t.item_id) t.item_id, t.state, t.kind, t.queue_id, t.priority, t.lease_count, t.wanted
       FROM tasks t WHERE t.item_id = ANY (ARRAY(SELECT id FROM fit)) ORDER BY t.item_id, t.id DESC),
 stated AS (
-    SELECT fit.*, p.name AS project, q.name AS stands_in, COALESCE(s.priority, fit.priority) AS at_priority, s.lease_count, s.kind,
+    SELECT fit.*, p.name AS project, q.name AS stands_in, COALESCE(s.priority, fit.priority) AS at_priority, s.lease_count, s.kind, s.wanted,
            CASE WHEN fit.evidence_version = 0 OR s.state IS NULL THEN 'not_durable'
                 WHEN s.state IN ('pending', 'full') AND s.kind IN ('escalation', 'adjudication') THEN 'escalated'
                 WHEN s.state IN ('pending', 'full') AND s.kind = 'approval'
@@ -31,7 +31,8 @@ stated AS (
       FROM fit JOIN projects p ON p.id = fit.project_id LEFT JOIN stands s ON s.item_id = fit.id LEFT JOIN queues q ON q.id = s.queue_id),
 listed AS MATERIALIZED (
     SELECT * FROM stated
-     WHERE (NOT %(reasoned)s::boolean OR state IN ('settled', 'cancelled') OR kind = 'escalation')   -- what a blind look gave as its reason stays hidden
+     WHERE (NOT %(reasoned)s::boolean OR state IN ('settled', 'cancelled') OR kind = 'escalation')   -- what a blind look gave as its reason stays hidden,
+       AND (NOT %(reviewed)s::boolean OR state IN ('settled', 'cancelled') OR kind = 'escalation' OR kind IN ('review', 'relabel') AND wanted = 1)   -- as does who looked
        AND (%(state)s::text IS NULL OR state = %(state)s::text) AND (%(queue)s::text IS NULL OR stands_in = %(queue)s::text)
      ORDER BY n LIMIT %(page)s::int + 1)
 SELECT l.n, l.id, l.project_id, l.project, l.idempotency_key, l.trace_id, l.created_at, l.state, l.stands_in AS queue, l.at_priority AS priority, l.lease_count,

@@ -1,0 +1,2 @@
+-- items: which of these there are.
+SELECT id FROM items WHERE id = ANY (%(item_ids)s::bigint[]) AND NOT gold;
