@@ -1850,6 +1850,23 @@ GRANT INSERT ON retractions TO claimcheck_web;
 GRANT SELECT ON retractions TO claimcheck_web;
 GRANT SELECT ON retractions TO claimcheck_worker;
 
+CREATE TABLE saved_views (
+    id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+    person_id integer NOT NULL,
+    name text NOT NULL,
+    shared boolean NOT NULL,
+    filters jsonb NOT NULL,
+    saved_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE saved_views ADD CONSTRAINT saved_views_name_check CHECK (((length(name) >= 1) AND (length(name) <= 80)));
+ALTER TABLE saved_views ADD CONSTRAINT saved_views_name_once UNIQUE (person_id, name);
+ALTER TABLE saved_views ADD CONSTRAINT saved_views_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE saved_views ADD CONSTRAINT saved_views_pkey PRIMARY KEY (id);
+CREATE INDEX saved_views_shared ON public.saved_views USING btree (name) WHERE shared;
+GRANT DELETE ON saved_views TO claimcheck_web;
+GRANT INSERT ON saved_views TO claimcheck_web;
+GRANT SELECT ON saved_views TO claimcheck_web;
+GRANT UPDATE (filters, saved_at, shared) ON saved_views TO claimcheck_web;
+
 CREATE TABLE scores (
     person_id integer NOT NULL,
     skill_id integer NOT NULL,

@@ -1,4 +1,4 @@
-"""What workers do for actions over many items, and a request for the first moments: the list, then one item a transaction. It may be cut off anywhere."""
+"""What workers do for actions over many items: the list, then one item a transaction. It may be cut off anywhere and goes on from there."""
 
 from __future__ import annotations
 

@@ -40,7 +40,10 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One. `state`: gathering its list; listed, until a lead says go on; acting; done; dropped. Of `members`, `acted` have come to an end, `done` of them well."""
+    """One. `state`: gathering its list; listed, until a lead says go on; acting; done; dropped.
+
+    Of `members`, `acted` have come to an end, `done` of them well.
+    """
 
     id: int
     kind: str

@@ -166,7 +166,9 @@ def test_it_is_moved_to_a_queue_of_its_project_and_comes_back_there(world: World
     [item] = arrive(world)
     project = newest(world, item).project_id
     assert why(world, Wish("move", queue="large"), item) == ["its project has no queue large"]
-    lane = world.one("INSERT INTO lanes (skill_id, tier, queue) SELECT skill_id, tier, 'large' FROM lanes WHERE id = %s RETURNING id", newest(world, item).lane_id)
+    lane = world.one(
+        "INSERT INTO lanes (skill_id, tier, queue) SELECT skill_id, tier, 'large' FROM lanes WHERE id = %s RETURNING id", newest(world, item).lane_id
+    )
     queue = world.one("INSERT INTO queues (project_id, name, lane_id) VALUES (%s, 'large', %s) RETURNING id", project, lane)
     assert why(world, Wish("move", queue="large"), item) == [None]
     assert (newest(world, item).queue_id, newest(world, item).lane_id) == (queue, lane)

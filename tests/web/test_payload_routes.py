@@ -133,7 +133,8 @@ operations.revoke operations.rotate_signing_key api.approvals_get api.approvals_
 api.batch_decisions_alike api.batch_decisions_decide api.batch_decisions_drop api.batch_decisions_get api.batch_decisions_make api.batch_decisions_members
 api.batch_decisions_page api.batch_decisions_sample api.batch_decisions_undo api.batch_decisions_undo_one batch_decisions.decide batch_decisions.drop
 batch_decisions.index batch_decisions.make batch_decisions.new batch_decisions.progress batch_decisions.sample batch_decisions.show batch_decisions.undo
-batch_decisions.undo_one control.health control.now control.show control.work guidance.change guidance.show policy_gaps.found policy_gaps.index
+batch_decisions.undo_one api.item_actions_drop api.item_actions_get api.item_actions_go_on api.item_actions_make api.item_actions_members api.item_actions_page
+control.health control.now control.show control.work guidance.change guidance.show policy_gaps.found policy_gaps.index
 """
 SILENT = frozenset(NAMES.split())
 # These show what the same person's file, sent with this very form or before, holds; nothing of anybody's items.

@@ -12,6 +12,7 @@ from claimcheck.web.api import (
     forecasts,
     golds,
     intake,
+    item_actions,
     items,
     openapi,
     payload,
@@ -30,6 +31,6 @@ from claimcheck.web.api.routes import ROUTES, blueprint
 
 __all__ = [
     "ROUTES", "access_events", "approvals", "assignments", "batch_decisions", "batches", "blueprint", "datasets", "dead_letters",
-    "decisions", "forecasts", "golds", "intake", "items", "openapi", "payload", "payouts", "projects", "results", "retractions",
+    "decisions", "forecasts", "golds", "intake", "item_actions", "items", "openapi", "payload", "payouts", "projects", "results", "retractions",
     "reviewers", "signing_keys", "skills", "standings", "tasks", "uploads",
 ]  # fmt: skip
