@@ -15,7 +15,7 @@ class Entry:
     """One thing done with an item.
 
     `kind`: look, outcome (the desk's, of several looks), overturn; released, skipped, expired, revoked (a look that was
-    left); held, lapsed; moved, sent_back. `seconds` is how long it was held. `hidden`: its task still waits for other looks.
+    left); held, lapsed; moved, sent_back; acted, by a lead, `reason` says what. `seconds` is how long it was held. `hidden`: its task still waits for other looks.
     """
 
     at: datetime
@@ -89,6 +89,8 @@ class Facts:
     task_kind: str | None
     task_state: str | None
     lease_count: int | None
+    kept_for: str | None
+    kept_until: datetime | None
     outcome_id: int | None
     outcome: str | None
     verdict: str | None

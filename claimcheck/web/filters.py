@@ -26,6 +26,13 @@ BECAUSE = {
     "evidence_changed": "the evidence changed while it waited for a second pair of eyes",
     "undone": "a batch decision was undone",
 }
+ACTED = {
+    "item.assigned": "Kept for somebody",
+    "item.unassigned": "Kept for nobody any more",
+    "item.moved": "Moved to another queue",
+    "item.prioritised": "Priority set",
+    "item.cancelled": "Cancelled",
+}
 SHAPES = {"approve": "ok", "reject": "no", "escalate": "ask"}
 
 
@@ -97,6 +104,8 @@ def look_words(entry: Entry, rules: Rules | None) -> str:
             return f"To the leads: {BECAUSE[entry.reason]}"
         to = {"escalation": "the leads", "adjudication": "adjudication", "approval": "other eyes"}.get(entry.task_kind, "review")
         return f"To {to}: {BECAUSE.get(entry.reason or '', entry.reason or '')}"
+    if entry.kind == "acted":
+        return ACTED[entry.reason or ""]
     return LEFT.get(entry.kind) or {"held": "Held now", "lapsed": "Held, time ran out", "sent_back": "Sent back to review"}[entry.kind]
 
 

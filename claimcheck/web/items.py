@@ -4,40 +4,40 @@ from __future__ import annotations
 
 from flask import Blueprint, abort, render_template, request
 
-from claimcheck import errors, history, masking, projects
-from claimcheck.triage import asking, choices, searching
-from claimcheck.web import access, desk, item_page, shown
+from claimcheck import errors, history, masking
+from claimcheck.triage import asking
+from claimcheck.web import access, desk, item_list, item_page, shown
 
 blueprint = Blueprint("items", __name__, url_prefix="/items")
-STATES = {
-    "not_durable": "Being stored",
-    "pending": "Waiting",
-    "leased": "Held",
-    "blocked": "Waits for its turn",
-    "escalated": "Escalated",
-    "approval": "Second pair of eyes",
-    "paused": "Paused",
-    "settled": "Settled",
-    "cancelled": "Cancelled",
-}
 
 
 @blueprint.get("")
 @access.allow("lead", "customer")
 def page():
-    """A page of items by the filters of the address, which is there to be shared."""
-    if not set(request.args) <= set(asking.NAMES):
+    """A page of items by the filters of the address, which is there to be shared; with `look`, one of them beside it."""
+    if not set(request.args) <= {*asking.NAMES, "look"}:
         abort(400)
-    me, db = access.current(), desk().db
-    told = {name: request.args.get(name, "") for name in asking.NAMES}
-    if me.role == "customer":
-        told["reviewer"] = ""  # who decides is not theirs to know
-    asked = asking.read(told)
-    found = searching.search(db, asked, customer_id=me.customer_id if me.role == "customer" else None)
-    known = projects.page(db, me, limit=500)
-    named = choices.of_project(db, project_id=asked.project_id if asked.project_id in {p.id for p in known} else None)
-    more = {name: value for name, value in told.items() if value and name != "after"}
-    return render_template("items/page.html", page=found, states=STATES, told=told, more=more, projects=known, choices=named)
+    me, look = access.current(), request.args.get("look", "")
+    if look and not (look.isascii() and look.isdigit() and len(look) < 19):
+        raise errors.Invalid.field("look", "give an item's number")
+    return item_list.show(item_list.told(request.args, me), me, look=int(look) if look else None)
+
+
+@blueprint.get("/rows")
+@access.allow("lead", "customer", background=True)
+def rows():
+    """The rows of a page as they are now, for a page that is open."""
+    if not set(request.args) <= {*asking.NAMES, "look"}:
+        abort(400)
+    me = access.current()
+    return render_template("items/_rows.html", page=item_list.found(item_list.told(request.args, me), me), states=item_list.STATES, typed=item_list.Typed(), place={})
+
+
+@blueprint.get("/<int:item_id>/beside")
+@access.allow("lead", "customer")
+def beside(item_id: int):
+    """An item's facts, to stand beside the list."""
+    return render_template("items/_beside.html", **item_list.beside(item_id, access.current()))
 
 
 @blueprint.get("/<int:item_id>")

@@ -22,6 +22,7 @@ from claimcheck.web import (
     forecasts,
     guidance,
     imports,
+    item_actions,
     items,
     lease_times,
     libraries,
@@ -37,6 +38,7 @@ from claimcheck.web import (
     projects,
     retractions,
     review,
+    saved_views,
     skills,
     standing,
     work,
@@ -45,7 +47,8 @@ from claimcheck.web import (
 RESOURCES = (
     login, pages, people, libraries, payload, review, assignments, decisions, escalations, approvals, work, projects, lease_times, batches,
     forecasts, imports, exports, datasets, retractions, items, effects, dead_letters, pipeline, pay, skills, standing, access_events, api,
-    docs, metrics, operations, batch_decisions, control, policy_gaps, guidance,
+    docs, metrics, operations, batch_decisions, control, policy_gaps, guidance, item_actions,
+    saved_views,
 )  # fmt: skip
 
 

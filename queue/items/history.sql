@@ -31,4 +31,9 @@ SELECT e.at, CASE e.kind WHEN 'task.returned' THEN 'sent_back' ELSE 'moved' END,
        COALESCE(e.detail ->> 'note', ''), NULL, t.evidence_version, NULL
   FROM events e JOIN tasks t ON t.id = e.task_id JOIN people p ON p.id = e.person_id
  WHERE e.item_id = %(item_id)s::bigint AND e.kind IN ('task.moved', 'task.returned')
+ UNION ALL
+SELECT e.at, 'acted', p.pseudonym, COALESCE(t.kind, ''), NULL, NULL, false, NULL, NULL, NULL, e.kind,
+       concat_ws('. ', COALESCE(e.detail ->> 'queue', e.detail ->> 'priority'), NULLIF(e.detail ->> 'why', '')), NULL, COALESCE(t.evidence_version, 0), NULL
+  FROM events e LEFT JOIN tasks t ON t.id = e.task_id JOIN people p ON p.id = e.person_id
+ WHERE e.item_id = %(item_id)s::bigint AND e.kind IN ('item.assigned', 'item.unassigned', 'item.moved', 'item.prioritised', 'item.cancelled')
  ORDER BY at, decision_id;
