@@ -81,6 +81,14 @@ SCREENS: list[Screen] = [
             ("operations/history", {"limit": 30}),
         ],
     ),
+    Screen(
+        "actions over many items",
+        [
+            ("item_actions/page", {"before": 2**62, "limit": 31}),
+            ("item_actions/members", {"action_id": 1, "after": 0, "limit": 101}),
+            ("saved_views/page", {"me": 61}),
+        ],
+    ),
     found("all, the newest"),
     found("a project's, the oldest", project_id=7, order="oldest"),
     found("a project's that are settled", project_id=7, state="settled"),

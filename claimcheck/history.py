@@ -15,7 +15,8 @@ class Entry:
     """One thing done with an item.
 
     `kind`: look, outcome (the desk's, of several looks), overturn; released, skipped, expired, revoked (a look that was
-    left); held, lapsed; moved, sent_back; acted, by a lead, `reason` says what. `seconds` is how long it was held. `hidden`: its task still waits for other looks.
+    left); held, lapsed; moved, sent_back; acted, by a lead, `reason` says what. `seconds` is how long it was held.
+    `hidden`: its task still waits for other looks.
     """
 
     at: datetime

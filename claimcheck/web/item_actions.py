@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask import Blueprint, flash, render_template, request, url_for
 
 from claimcheck import errors
@@ -44,13 +46,16 @@ def make():
         return item_list.show(item_list.told(filters, me), me, typed=Typed(request.form.to_dict(), frozenset(ticked), error))
     if named:
         acting.begin(db, action_id=made)
-    return htmx.go(url_for("item_actions.show", action_id=made, **{name: value for name, value in filters.items() if value}))
+    back: dict[str, Any] = {name: value for name, value in filters.items() if value}
+    return htmx.go(url_for("item_actions.show", action_id=made, **back))
 
 
 def _wish() -> Wish:
     """Raises Invalid."""
     form = {name: request.form.get(name, "").replace("\0", "").strip() for name in ("kind", "why", "to", "hours", "queue", "priority")}
-    to, hours, priority = _whole("to", form["to"]), _whole("hours", form["hours"]), _whole("priority", form["priority"])
+    if form["kind"] == "assign" and not form["to"]:
+        raise errors.Invalid.field("to", "choose whom they are kept for")
+    to, hours, priority = _whole("to", form["to"].removeprefix("nobody")), _whole("hours", form["hours"]), _whole("priority", form["priority"])
     return Wish(form["kind"], form["why"], to, actions.HOURS if hours is None else hours, form["queue"], priority)
 
 
@@ -81,7 +86,8 @@ def show(action_id: int):
 
 def _show(action: Action, error: errors.Error | None = None) -> tuple[str, int]:
     refused = request.args.get("refused") == "1"
-    listed = actions.members(desk().db, action_id=action.id, after=_number("after") if request.method == "GET" else 0, limit=SHOWN + 1, refused=refused)
+    after = _number("after") if request.method == "GET" else 0
+    listed = actions.members(desk().db, action_id=action.id, after=after, limit=SHOWN + 1, refused=refused)
     context = {"one": action, "listed": listed[:SHOWN], "more": len(listed) > SHOWN, "refused": refused, "error": error, "kinds": item_list.KINDS}
     back = {name: value for name, value in request.args.items() if name in asking.NAMES and value and name != "after"} or action.filters or {}
     text = render_template("item_actions/show.html", **context, back=item_list.address(back), kept=back)

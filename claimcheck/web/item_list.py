@@ -25,7 +25,16 @@ STATES = {
     "settled": "Settled",
     "cancelled": "Cancelled",
 }
-KINDS = {"assign": "Keep for somebody", "move": "Move to a queue", "prioritise": "Set the priority", "send_back": "Send back to review", "cancel": "Cancel"}
+KINDS = {
+    "assign": "Keep for somebody",
+    "move": "Move to a queue",
+    "prioritise": "Set the priority",
+    "send_back": "Send back to review",
+    "cancel": "Cancel",
+}
+
+
+NEWEST = 6  # entries of a history that stand beside the list
 
 
 @dataclass(frozen=True)
@@ -55,7 +64,8 @@ def show(filters: dict[str, str], me: Person, *, view: View | None = None, look:
     chosen = asking.read(filters).project_id
     named = choices.of_project(db, project_id=chosen if chosen in {p.id for p in known} else None)
     more = {name: value for name, value in filters.items() if value and name != "after"}
-    context = {"page": page, "states": STATES, "told": filters, "more": more, "projects": known, "choices": named, "typed": typed, "view": view}
+    context = {"page": page, "states": STATES, "told": filters, "more": more, "projects": known, "choices": named}
+    context |= {"typed": typed, "view": view, "facts": None}
     context |= {"kinds": KINDS, "longest": actions.LONGEST_WHY, "place": {**more, **({"after": filters["after"]} if filters.get("after") else {})}}
     if me.role == "lead":
         context["views"] = views.page(db, me=me.id)
@@ -70,9 +80,11 @@ def beside(item_id: int, me: Person) -> dict[str, Any]:
     facts = history.facts(db, item_id=item_id, customer_id=me.customer_id if me.role == "customer" else None)
     entries = history.of_item(db, item_id=item_id)
     shown = entries if me.role == "lead" else [e for e in entries if e.outcome is not None]
-    return {"facts": facts, "entries": shown[-6:], "earlier": max(len(shown) - 6, 0), "rules": projects.rules(db, facts.project_id, facts.project_version)}
+    rules = projects.rules(db, facts.project_id, facts.project_version)
+    return {"facts": facts, "entries": shown[-NEWEST:], "earlier": max(len(shown) - NEWEST, 0), "rules": rules}
 
 
 def address(filters: Mapping[str, str]) -> str:
     """The list under these filters."""
-    return url_for("items.page", **{name: value for name, value in filters.items() if value and name in asking.NAMES})
+    kept: dict[str, Any] = {name: value for name, value in filters.items() if value and name in asking.NAMES}
+    return url_for("items.page", **kept)

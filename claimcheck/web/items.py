@@ -30,7 +30,8 @@ def rows():
     if not set(request.args) <= {*asking.NAMES, "look"}:
         abort(400)
     me = access.current()
-    return render_template("items/_rows.html", page=item_list.found(item_list.told(request.args, me), me), states=item_list.STATES, typed=item_list.Typed(), place={})
+    found = item_list.found(item_list.told(request.args, me), me)
+    return render_template("items/_rows.html", page=found, states=item_list.STATES, typed=item_list.Typed(), place={}, facts=None)
 
 
 @blueprint.get("/<int:item_id>/beside")

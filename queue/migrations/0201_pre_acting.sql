@@ -82,8 +82,7 @@ BEGIN
     o.item_id := i.id; o.task_id := d.task_id; o.project_id := i.project_id; o.person_id := a.asked_by; o.verdict := 'overturn'; o.outcome := 'reopen'; o.supersedes := d.id;
     o.evidence_version := d.evidence_version; o.shown_version := d.shown_version; o.evidence_hash := d.evidence_hash; o.reason_code := 'desk.sent_back'; o.note := a.why;
     decision_id := put_outcome(o, parent, NULL);
-    INSERT INTO events (kind, person_id, project_id, item_id, task_id, decision_id, detail)
-    VALUES ('decision.overturned', a.asked_by, i.project_id, i.id, d.task_id, decision_id, jsonb_build_object('supersedes', d.id, 'action', a.id, 'why', a.why));
+    PERFORM note_action(a, 'item.sent_back', i, parent, jsonb_build_object('supersedes', d.id));
 EXCEPTION WHEN unique_violation THEN
     GET STACKED DIAGNOSTICS broken = CONSTRAINT_NAME;
     IF broken NOT IN ('decisions_superseded_once', 'approvals_one_open') THEN RAISE; END IF;

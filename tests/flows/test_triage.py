@@ -54,7 +54,7 @@ def test_two_leads_triage_at_once_and_neither_wipes_what_the_other_ticked_or_typ
         why.press_sequentially("ce")
         chi.get_by_role("button", name="With the ticked (2)").click()
         expect(chi.get_by_text("1 of 2 done")).to_be_visible()
-        expect(chi.get_by_role("row", name=f"k{project}-2")).to_contain_text("it was cancelled before")
+        expect(chi.get_by_text("it was cancelled before")).to_be_visible()
         chi.get_by_role("link", name="Back to the list").click()
         expect(row(chi, 2)).to_be_visible()
         assert f"project={project}" in chi.url
@@ -68,7 +68,7 @@ def test_all_that_fit_are_listed_first_and_a_saved_view_has_an_address_without_a
     chi = browser_of(desk.cast.chi, java_script_enabled=False)
     chi.goto(f"/items?project={project}&state=pending")
     chi.get_by_text("Save this view").click()
-    chi.get_by_label("Name").fill("Night shift")
+    chi.get_by_label("Name", exact=True).fill("Night shift")
     chi.get_by_role("button", name="Save", exact=True).click()
     expect(chi.get_by_role("heading", name="Night shift")).to_be_visible()
     here = chi.url

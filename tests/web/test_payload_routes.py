@@ -134,7 +134,8 @@ api.batch_decisions_alike api.batch_decisions_decide api.batch_decisions_drop ap
 api.batch_decisions_page api.batch_decisions_sample api.batch_decisions_undo api.batch_decisions_undo_one batch_decisions.decide batch_decisions.drop
 batch_decisions.index batch_decisions.make batch_decisions.new batch_decisions.progress batch_decisions.sample batch_decisions.show batch_decisions.undo
 batch_decisions.undo_one api.item_actions_drop api.item_actions_get api.item_actions_go_on api.item_actions_make api.item_actions_members api.item_actions_page
-control.health control.now control.show control.work guidance.change guidance.show policy_gaps.found policy_gaps.index
+item_actions.drop item_actions.go_on item_actions.index item_actions.make item_actions.progress item_actions.show items.beside items.rows
+saved_views.remove saved_views.save saved_views.show control.health control.now control.show control.work guidance.change guidance.show policy_gaps.found policy_gaps.index
 """
 SILENT = frozenset(NAMES.split())
 # These show what the same person's file, sent with this very form or before, holds; nothing of anybody's items.
