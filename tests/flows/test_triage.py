@@ -77,7 +77,7 @@ def test_all_that_fit_are_listed_first_and_a_saved_view_has_an_address_without_a
     assert desk.execute("SELECT count(*) FROM access_events WHERE item_id = %s", item) == [(0,)], "facts alone are no look at the payload"
     chi.goto(here)
     chi.get_by_label("What").select_option("Set the priority")
-    chi.get_by_label("Priority").fill("5")
+    chi.get_by_role("spinbutton", name="Priority").fill("5")
     chi.get_by_role("button", name="With all that fit").click()
     expect(chi.get_by_text("The list is being made")).to_be_visible()
     acting.run(desk.worker)
