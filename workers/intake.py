@@ -121,7 +121,13 @@ class Intake:
             await asyncio.wait_for(self.stop.asked.wait(), seconds)
 
     def _unless_resting(self, work: Callable[[], Any]) -> Callable[[], Any]:
-        return lambda: None if self.pulse.resting.is_set() else work()
+        def unless_resting() -> Any:
+            if self.pulse.resting.is_set():
+                return None
+            with self.pulse.round():
+                return work()
+
+        return unless_resting
 
     async def _rest(self) -> None:
         """Keeps the pools as the operators want them."""

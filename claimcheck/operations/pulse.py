@@ -25,9 +25,9 @@ class _Heard:
 class Pulse:
     """One process's. While the database is away `resting` stays as it was."""
 
-    def __init__(self, db: Database, kind: str, busy: Callable[[], int] | None = None):
-        self.db, self.kind, self.busy = db, kind, busy or (lambda: self._rounds)
-        self._rounds = 0
+    def __init__(self, db: Database, kind: str, busy: Callable[[], int] = lambda: 0):
+        self.db, self.kind, self.busy = db, kind, busy
+        self._rounds, self._counting = 0, threading.Lock()
         self.name, self.resting = f"{socket.gethostname()}:{os.getpid()}", threading.Event()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="pulse", daemon=True)
@@ -47,16 +47,22 @@ class Pulse:
 
     @contextmanager
     def round(self) -> Iterator[None]:
-        """A piece of work of a program that does one after the other: it is busy as long as the block lasts."""
-        self._rounds = 1
+        """A piece of work that is in hand as long as the block lasts, beside what the program counts itself."""
+        with self._counting:
+            self._rounds += 1
         try:
             yield
         finally:
-            self._rounds = 0
+            with self._counting:
+                self._rounds -= 1
+
+    def in_hand(self) -> int:
+        """How many pieces of work are under way."""
+        return self.busy() + self._rounds
 
     def beat(self) -> None:
         """Says and hears once."""
-        how = {"name": self.name, "kind": self.kind, "busy": self.busy(), "resting": self.resting.is_set(), "stopped": self._ended.is_set()}
+        how = {"name": self.name, "kind": self.kind, "busy": self.in_hand(), "resting": self.resting.is_set(), "stopped": self._ended.is_set()}
         try:
             heard = self.db.one("operations/say", _Heard, **how)
         except errors.Error as error:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, cast
 
 from claimcheck.operations import drains
+from claimcheck.operations.pulse import Pulse
 from tests.workers.machinery import Hook, Machinery
 from tests.workers.stage import Stage
+from workers.intake import Intake
 
 
 def test_it_finishes_what_is_in_hand_takes_nothing_new_and_goes_on(stage: Stage, machinery: Machinery, make_hook: Callable[[], Hook]) -> None:
@@ -32,3 +36,17 @@ def test_it_finishes_what_is_in_hand_takes_nothing_new_and_goes_on(stage: Stage,
     assert drains.resume(stage.web, me=stage.dov)
     machinery.drained()
     assert hook.effects() == Counter(first + waiting)
+
+
+def test_what_intake_does_beside_its_pools_is_in_hand_too(stage: Stage) -> None:
+    """A drain that is waited for sees the round which resolves, relays or reads a folder."""
+    pulse = Pulse(stage.worker, "intake", lambda: 2)
+    work = Intake._unless_resting(cast(Any, SimpleNamespace(pulse=pulse)), pulse.in_hand)
+    assert (work(), pulse.in_hand()) == (3, 2)
+    with pulse.round(), pulse.round():
+        pulse.beat()
+    [program] = [one for one in drains.state(stage.web).programs if one.name == pulse.name]
+    assert program.busy == 4
+    pulse.resting.set()
+    assert work() is None
+    pulse.stop()

@@ -220,7 +220,7 @@ def test_it_is_never_taken_for_empty_while_it_does_something(world: World, monke
     pulse, asked, execute = Pulse(world.worker, "publisher"), list[tuple[str, int]](), Connection._execute
 
     def noted(self: Connection, statement: str, *more: Any) -> Any:
-        asked.append((statement, pulse.busy()))
+        asked.append((statement, pulse.in_hand()))
         return execute(self, statement, *more)
 
     monkeypatch.setattr(Connection, "_execute", noted)
