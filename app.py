@@ -9,6 +9,7 @@ from jinja2 import StrictUndefined
 from claimcheck import config, logs, web
 from claimcheck.config import Settings
 from claimcheck.db import Database
+from claimcheck.operations import tracing
 from claimcheck.store import Store
 from claimcheck.web import access, errors, look, requests, resources, same_origin
 from claimcheck.web.addresses import Hosts, NumberedRule
@@ -23,6 +24,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     settings = settings or config.load()
     config.require(settings, "database_url_web", "redis_url", "s3_endpoint", "s3_access_key", "s3_secret_key", "secret_key")
     logs.configure()
+    tracing.begin(settings, "web")
     app = Flask(__name__, static_folder=None)
     app.url_rule_class = NumberedRule
     app.config.update(_config(settings))

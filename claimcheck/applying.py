@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 from claimcheck import deliveries, errors, letters, logs, notices, outbound, outbox, signing
 from claimcheck.db import Connection, Database
 from claimcheck.deliveries import Call
+from claimcheck.operations import tracing
+from claimcheck.operations.spans import Span
 from claimcheck.outbox import Lease
 
 THREADS = 32  # calls under way in a process; they mostly wait
@@ -88,15 +90,18 @@ class Applier:
             _insist(until, outbox.drop, self.db, taken)
             return
         logs.trace(None)
-        call, end = self._tell(taken, until) if taken.kind != "standing" else (None, _done)
-        state = _insist(until, self._end, taken, call, end)
+        with tracing.span(f"effect {taken.kind}") as span:
+            call, end = self._tell(taken, until, span) if taken.kind != "standing" else (None, _done)
+            state = _insist(until, self._end, taken, call, end) or "lease lost"
+            span.say(claimcheck__outbox_id=taken.outbox_id, claimcheck__decision_id=taken.decision_id)
+            span.say(claimcheck__attempt=taken.attempt, claimcheck__state=state)
         named = {"outbox_id": taken.outbox_id, "decision_id": taken.decision_id, "kind": taken.kind}
-        log.info("apply.ended", **named, attempt=taken.attempt, state=state or "lease lost")
+        log.info("apply.ended", **named, attempt=taken.attempt, state=state)
 
-    def _tell(self, taken: Lease, until: float) -> tuple[Call | None, Ending]:
+    def _tell(self, taken: Lease, until: float, span: Span) -> tuple[Call | None, Ending]:
         """The call, where it came to one, and what is to be written down."""
         try:
-            return self._write(taken, until) if taken.kind == "letter" else self._call(taken, until)
+            return self._write(taken, until) if taken.kind == "letter" else self._call(taken, until, span)
         except signing.Unsealable:
             return None, _failed(taken, SEALED, permanent=True)
         except outbound.Failure as failure:
@@ -107,10 +112,14 @@ class Applier:
             log.exception("apply.broken", outbox_id=taken.outbox_id)
             return None, _failed(taken, f"The desk could not make the call ({type(error).__name__})")
 
-    def _call(self, taken: Lease, until: float) -> tuple[Call | None, Ending]:
+    def _call(self, taken: Lease, until: float, span: Span) -> tuple[Call | None, Ending]:
         to, sent = _insist(until - deliveries.DEADLINE, deliveries.prepare, self.db, taken)
         logs.trace(sent.trace_id)
-        call = deliveries.deliver(self.sender, to, sent, taken)
+        tracing.join(span, sent.trace_id)
+        with tracing.span("POST webhook", "client") as made:
+            call = deliveries.deliver(self.sender, to, sent, taken)
+            made.failed = call.answer.kind != "applied"
+            made.say(http__response__status_code=call.answer.status, claimcheck__answer=call.answer.kind)
         return call, _done if call.answer.kind == "applied" else _answered(taken, call.answer)
 
     def _write(self, taken: Lease, until: float) -> tuple[None, Ending]:

@@ -5,7 +5,9 @@ A setting that cannot be used stops the boot with its name and the fix.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import importlib.util
 import ipaddress
 import os
 from collections.abc import Mapping
@@ -23,6 +25,7 @@ SECRETS = (
     "database_url", "database_url_web", "database_url_worker", "redis_url", "streams_url", "s3_access_key", "s3_secret_key", "secret_key",
     "demo_password", "smtp_url", "alert_secret",
 )  # fmt: skip
+OTEL = "python3 -m pip --python .venv/bin/python install --no-deps --require-hashes -r requirements-otel.txt"
 WELL_KNOWN = ("changeme", "secretkey", "yoursecret", "insecure", "default", "example", "password", "0123456789")
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -89,13 +92,14 @@ class Settings(BaseSettings):
     alert_secret: str | None = Field(
         default=None, repr=False, pattern=r"^whsec_[A-Za-z0-9+/=]{24,}$", description="what signs them: whsec_ and at least 24 bytes in base64"
     )
+    otlp_endpoint: str | None = Field(default=None, description="where spans are sent, as http://127.0.0.1:4318, without a path")
     webhook_allow: Networks = Field(default=(), description="a comma list of networks, as 10.0.0.0/8,fd00::/8")
 
     @classmethod
     def settings_customise_sources(cls, settings_cls: type[BaseSettings], **sources: PydanticBaseSettingsSource) -> Any:  # type: ignore[override]
         return sources["init_settings"], Environment(settings_cls)
 
-    @field_validator("base_url", "s3_endpoint")
+    @field_validator("base_url", "s3_endpoint", "otlp_endpoint")
     @classmethod
     def _is_origin(cls, value: str | None) -> str | None:
         return _origin(value)
@@ -223,9 +227,19 @@ def _meant(name: str, known: list[str]) -> str:
 def load() -> Settings:
     """The settings of this process. Raises SettingsError, whose message is for people."""
     try:
-        return Settings()
+        settings = Settings()
     except ValidationError as error:
         raise SettingsError("\n".join(sorted(_complaint(fault) for fault in error.errors()))) from None
+    if settings.otlp_endpoint and not _can_send_spans():
+        raise SettingsError(f"OTLP_ENDPOINT needs packages that are not installed; run: {OTEL}, or unset it")
+    return settings
+
+
+def _can_send_spans() -> bool:
+    """Whether what requirements-otel.txt pins is there."""
+    with contextlib.suppress(ModuleNotFoundError):
+        return all(importlib.util.find_spec(name) for name in ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"))
+    return False
 
 
 def _complaint(fault: Any) -> str:

@@ -62,10 +62,14 @@ def trace(trace_id: str | None, field: str = "trace_id") -> None:
         structlog.contextvars.bind_contextvars(**{field: trace_id})
 
 
-def parent(trace_id: str) -> str:
-    """A `traceparent` header (W3C) under which another's spans join ours: the id itself where it has the form, else one that is always made of it."""
-    whole = trace_id if WHOLE.fullmatch(trace_id) else hashlib.sha256(trace_id.encode()).hexdigest()[:32]
-    return f"00-{whole}-{secrets.token_hex(8)}-01"
+def whole(trace_id: str) -> str:
+    """The id itself where it has the W3C form, 32 hexadecimal digits, else one of that form that is always made of it."""
+    return trace_id if WHOLE.fullmatch(trace_id) else hashlib.sha256(trace_id.encode()).hexdigest()[:32]
+
+
+def parent(trace_id: str, span_id: str | None = None) -> str:
+    """A `traceparent` header (W3C) under which another's spans join ours."""
+    return f"00-{whole(trace_id)}-{span_id or secrets.token_hex(8)}-01"
 
 
 def get(name: str) -> Any:

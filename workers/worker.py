@@ -13,6 +13,7 @@ import redis
 
 from claimcheck import applying, config, deliveries, logs
 from claimcheck.db import Database
+from claimcheck.operations import tracing
 from workers import apply, chores, doorbell
 
 AWAY_SECONDS = 1.0  # between two attempts to reach Redis
@@ -76,6 +77,7 @@ def main() -> None:
     logs.configure()
     settings, stop = config.load(), Stop()
     config.require(settings, "database_url_worker", "redis_url", "secret_key")
+    tracing.begin(settings, "worker")
     stop.listen()
     db = Database(str(settings.database_url_worker), max_size=10, name="worker")
     apply.applier, apply.chores = applying.Applier(db, deliveries.sender(settings)), chores.of(settings, db)
@@ -87,6 +89,7 @@ def main() -> None:
         apply.applier.stop()
         pulse.stop()
         db.close()
+        tracing.end()
 
 
 if __name__ == "__main__":

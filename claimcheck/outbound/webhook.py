@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 import standardwebhooks
 
-from claimcheck import canonical, logs
+from claimcheck import canonical
+from claimcheck.operations import tracing
 from claimcheck.outbound import addresses, sending
 from claimcheck.outbound.answers import Answer
 
@@ -64,7 +65,7 @@ def headers(sent: Message, secrets: Sequence[str], now: datetime.datetime) -> di
         raise ValueError("a webhook needs a secret")
     now, text = now.astimezone(datetime.UTC), sent.body.decode()
     signatures = (standardwebhooks.Webhook(secret).sign(sent.id, now, text) for secret in secrets)
-    traced = {"traceparent": logs.parent(sent.trace_id)} if sent.trace_id else {}
+    traced = {"traceparent": tracing.header(sent.trace_id)} if sent.trace_id else {}
     return traced | {
         "Content-Type": "application/json",
         "webhook-id": sent.id,

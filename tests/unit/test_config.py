@@ -46,6 +46,7 @@ def test_it_reads_each_variable_under_its_name(monkeypatch):
         "S3_ACCESS_KEY": "ak", "S3_SECRET_KEY": "sk", "S3_BUCKET": "desk", "SECRET_KEY": GOOD_KEY, "CLAIMCHECK_DEMO": "0",
         "CLAIMCHECK_DEMO_PASSWORD": "thirteen long", "WORKERS": "4", "SMTP_URL": "smtps://u:p@mail.example.org", "MAIL_FROM": "desk@example.org",
         "WEBHOOK_ALLOW": "127.0.0.0/8", "ALERT_URL": "https://hooks.example.org/desk", "ALERT_SECRET": ALERT_SECRET,
+        "OTLP_ENDPOINT": "http://127.0.0.1:4318",
     }  # fmt: skip
     assert set(given) == {config.variable(name) for name in config.Settings.model_fields}
     for name, value in given.items():
