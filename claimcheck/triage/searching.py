@@ -15,7 +15,7 @@ from claimcheck import errors
 from claimcheck.db import Connection, Database
 
 PAGE = 20  # items of a page
-LOOKS, DEAR = 32, 20  # items that a page looks at where each of them costs several reads, and where it costs more of them
+LOOKS, DEAR = 32, 16  # items that a page looks at where each of them costs several reads, and where it costs more of them
 FAR = 2**62
 STATES = ("not_durable", "pending", "leased", "blocked", "escalated", "approval", "paused", "settled", "cancelled")
 OPEN = ("pending", "blocked", "paused", "escalated", "approval")  # the oldest first
