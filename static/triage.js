@@ -38,13 +38,15 @@ table?.addEventListener("click", (event) => {
   if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) event.preventDefault(), look(link.closest("tr"));
 });
 beside.addEventListener("click", (event) => { if (event.target.closest("[data-close]")) event.preventDefault(), close(); });
-document.addEventListener("keydown", (event) => {
+function pressed(event) {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || document.querySelector("dialog[open], details.menu[open]")) return;
   const open = !beside.hidden, by = { j: 1, k: -1, ...(open && { ArrowDown: 1, ArrowUp: -1 }) }[event.key];
   if (by) event.preventDefault(), move(by);
   else if (event.key === "x" && current()) event.preventDefault(), current().querySelector("[name=item]")?.click();
   else if (event.key === "Escape" && open) event.preventDefault(), close();
-});
+}
+const listen = () => document.addEventListener("keydown", pressed);   // after desk.js: what follows a G is its own
+document.readyState === "complete" ? listen() : document.addEventListener("DOMContentLoaded", listen);
 
 // --- Ticks: how many, also of those that a page before kept. ---
 const count = () => { const n = rows().filter((row) => row.querySelector("[name=item]:checked")).length, to = form?.querySelector("[data-ticked]"); if (to) to.textContent = n ? ` (${n})` : ""; };
