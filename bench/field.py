@@ -74,7 +74,7 @@ SELECT n, {of}, n, 'escalation', q.id, q.lane_id, 10, n::float8 / {total}, {at},
 INSERT INTO decisions (item_id, task_id, project_id, project_version, person_id, verdict, outcome, evidence_version, shown_version, evidence_hash, reason_code, created_at)
 SELECT n, n, {of}, 1, CASE WHEN k = 6 THEN 0 WHEN k = 2 AND n % ({settled} / 3) = 5 THEN {reviewers} ELSE 1 + (n * 7 + k * 13) % ({reviewers} - 1) END, 'approve', CASE WHEN k = 6 THEN 'approve' END,
        1, 1, {hash}, CASE WHEN k = 6 THEN 'agreement' WHEN k = 2 AND n % ({settled} / 5) = 6 THEN 'rare' WHEN n % 10 = 3 THEN 'bad' ELSE 'ok' END, {at}
-  FROM generate_series(1, {settled} + {fifth}) n CROSS JOIN generate_series(1, 6) k WHERE n <= {settled} OR k < 6;
+  FROM generate_series(1, {settled} + {fifth}) n CROSS JOIN generate_series(1, 6) k WHERE n <= {settled} OR k < 6 ORDER BY n, k;
 """,
     """
 INSERT INTO events (at, kind, person_id, project_id, item_id, task_id)

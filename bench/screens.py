@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -19,6 +20,7 @@ from bench.field import NAMES, Field, fill
 from bench.figures import Part
 from bench.ground import empty, server
 from claimcheck import migrations
+from claimcheck.bulk import finding
 from claimcheck.db import STATEMENTS, Connection
 from claimcheck.triage import searching
 
@@ -57,7 +59,21 @@ def found(name: str, **filters: Any) -> Screen:
     return Screen(f"items: {name}", lambda db: searching.search(db, searching.Asked(**filters)))
 
 
+def _outcomes(asked: finding.Asked, db: Recorder) -> object:
+    return finding.search(db, asked)
+
+
 AGO = datetime.now(UTC) - timedelta(days=2)
+SINCE, UNTIL = AGO - timedelta(days=10), AGO - timedelta(days=9)
+OUTCOMES: dict[str, dict[str, Any]] = {
+    "a project's": {"project_id": 7},
+    "a reviewer's of three items": {"project_id": 1, "reviewer_id": NAMES.reviewer},
+    "a busy reviewer's of a day": {"project_id": 7, "reviewer_id": NAMES.busy, "since": SINCE, "until": UNTIL},
+    "the desk's own": {"project_id": 7, "reviewer_id": 0},
+    "of a reason, of a day": {"project_id": 1, "reason": "bad", "since": SINCE, "until": UNTIL},
+    "of a day": {"project_id": 7, "since": SINCE, "until": UNTIL},
+    "of a queue that nothing came to": {"project_id": 7, "queue": NAMES.queue, "stood": "reject"},
+}
 SCREENS: list[Screen] = [
     Screen("an item's page", [("items/facts", {"item_id": 77, "customer_id": None}), ("items/history", {"item_id": 77})]),
     *(Screen(name, statements) for name, statements in control.SCREENS.items()),
@@ -87,6 +103,19 @@ SCREENS: list[Screen] = [
             ("item_actions/page", {"before": 2**62, "limit": 31}),
             ("item_actions/members", {"action_id": 1, "after": 0, "limit": 101}),
             ("saved_views/page", {"me": 61}),
+        ],
+    ),
+    *(Screen(f"overturns: {name}", partial(_outcomes, finding.Asked(**asked)), grows=2.5) for name, asked in OUTCOMES.items()),  # moments are found by halving
+    Screen(
+        "overturns: those begun, and one",
+        [
+            ("bulk_overturns/page", {"project_id": 2, "before": 2**62, "limit": 21}),
+            ("bulk_overturns/load", {"bulk_id": 1, "me": 61}),
+            ("bulk_overturns/effects", {"project_id": 2}),
+            ("bulk_overturns/eyes", {"bulk_id": 1}),
+            ("bulk_overturns/reasons", {"bulk_id": 1}),
+            ("bulk_overturns/history", {"bulk_id": 1}),
+            ("bulk_overturns/members", {"bulk_id": 1, "after": 0, "limit": 21, "came_to": "waits"}),
         ],
     ),
     found("all, the newest"),

@@ -209,8 +209,8 @@ def overturn(
     """
     target = load(db, decision_id=decision_id)
     outcome, answer = _replacement(db, target, verdict, answer, reopen, reason_code)
-    instead = {"outcome": outcome, "answer": None if answer is None else Jsonb(answer), "reason_code": reason_code, "note": cleaned(note)}
-    return db.together(lambda connection: _overturn(connection, {"decision_id": decision_id, "me": me, **instead}))
+    said = {"outcome": outcome, "answer": None if answer is None else Jsonb(answer), "reason_code": reason_code, "note": cleaned(note)}
+    return db.together(lambda connection: _overturn(connection, {"decision_id": decision_id, "me": me, **said}))
 
 
 def _overturn(connection: Connection, params: dict[str, Any]) -> Overturned:
@@ -226,15 +226,21 @@ def _replacement(db: Database, target: Decision, verdict: str | None, answer: An
     """What holds instead and its answer, checked against the project's rules."""
     if target.outcome is None or target.outcome == "reopen":
         raise errors.Invalid.field("decision_id", "this decision settled nothing, so there is nothing to overturn")
+    in_force = projects.rules(db, target.project_id, projects.version(db, target.project_id))
+    outcome, answer = instead(in_force, verdict=verdict, answer=answer, reopen=reopen, reason_code=reason_code)
+    if (outcome, answer) == (target.outcome, target.answer):
+        raise errors.Invalid("That is what holds already; nothing would change.")
+    return outcome, answer
+
+
+def instead(in_force: rules.Rules, *, verdict: str | None, answer: Any, reopen: bool, reason_code: str) -> tuple[str, Any]:
+    """What is to hold instead of an outcome, and its answer in canonical form. Raises Invalid."""
     if [verdict is not None, answer is not None, reopen].count(True) != 1:
         raise errors.Invalid("Say what holds instead: a verdict, an answer, or reopen: true; exactly one of them.")
-    in_force = projects.rules(db, target.project_id, projects.version(db, target.project_id))
     if reopen:
         rules.check_reason(in_force, reason_code)
         return "reopen", None
     answer = rules.check_decision(in_force, "escalation", verdict=verdict, answer=answer, reason_code=reason_code)
-    if (answer is None and verdict == target.outcome) or (answer is not None and answer == target.answer):
-        raise errors.Invalid("That is what holds already; nothing would change.")
     return ("answer" if answer is not None else str(verdict)), answer
 
 

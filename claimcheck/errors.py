@@ -21,8 +21,7 @@ class Error(Exception):
 
     def __init__(self, detail: str | None = None, *, errors: list[FieldError] | None = None, **facts: object):
         self.detail = detail or (self.__doc__ or "").strip()
-        self.errors = errors or []
-        self.facts = facts  # further members of the problem document, e.g. dead_letter_id
+        self.errors, self.facts = errors or [], facts  # further members of the problem document, e.g. dead_letter_id
         super().__init__(self.detail)
 
 
@@ -113,10 +112,9 @@ class TooMany(Error):
     retry_after = 60
 
 
-class QueueSaturated(Error):
+class QueueSaturated(TooMany):
     """Too much is waiting to be stored; send it again in a little while."""
 
-    status = 429
     code = "QUEUE_SATURATED"
     retry_after = 5
 
@@ -210,6 +208,12 @@ class BoundNotMet(Conflict):
     """The sample does not show yet that few enough of the rest are wrong."""
 
     code = "BOUND_NOT_MET"
+
+
+class OverturnsMoved(Conflict):
+    """This bulk overturn has moved on since you looked at it. Look at it again."""
+
+    code = "OVERTURNS_MOVED"
 
 
 class UndoOver(Conflict):

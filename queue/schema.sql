@@ -313,6 +313,110 @@ GRANT INSERT ON batches TO claimcheck_worker;
 GRANT SELECT ON batches TO claimcheck_worker;
 GRANT UPDATE (closed_at, repeated) ON batches TO claimcheck_web;
 
+CREATE TABLE bulk_overturn_ends (
+    bulk_id bigint NOT NULL,
+    n integer NOT NULL,
+    came_to text NOT NULL,
+    why text,
+    decision_id bigint,
+    at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE bulk_overturn_ends ADD CONSTRAINT bulk_overturn_ends_bulk_id_fkey FOREIGN KEY (bulk_id) REFERENCES bulk_overturns(id);
+ALTER TABLE bulk_overturn_ends ADD CONSTRAINT bulk_overturn_ends_bulk_id_n_fkey FOREIGN KEY (bulk_id, n) REFERENCES bulk_overturn_members(bulk_id, n);
+ALTER TABLE bulk_overturn_ends ADD CONSTRAINT bulk_overturn_ends_came_to_check CHECK ((came_to = ANY (ARRAY['overturned'::text, 'left_out'::text])));
+ALTER TABLE bulk_overturn_ends ADD CONSTRAINT bulk_overturn_ends_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
+ALTER TABLE bulk_overturn_ends ADD CONSTRAINT bulk_overturn_ends_once PRIMARY KEY (bulk_id, n);
+ALTER TABLE bulk_overturn_ends ADD CONSTRAINT bulk_overturn_ends_sound CHECK ((((came_to = 'left_out'::text) = (why IS NOT NULL)) AND ((came_to = 'left_out'::text) = (decision_id IS NULL))));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.bulk_overturn_ends FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.bulk_overturn_ends FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT SELECT ON bulk_overturn_ends TO claimcheck_web;
+GRANT SELECT ON bulk_overturn_ends TO claimcheck_worker;
+
+CREATE TABLE bulk_overturn_hands (
+    bulk_id bigint NOT NULL,
+    from_n integer NOT NULL,
+    person_id integer NOT NULL,
+    items integer NOT NULL);
+ALTER TABLE bulk_overturn_hands ADD CONSTRAINT bulk_overturn_hands_bulk_id_fkey FOREIGN KEY (bulk_id) REFERENCES bulk_overturns(id);
+ALTER TABLE bulk_overturn_hands ADD CONSTRAINT bulk_overturn_hands_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
+ALTER TABLE bulk_overturn_hands ADD CONSTRAINT bulk_overturn_hands_pkey PRIMARY KEY (bulk_id, person_id, from_n);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.bulk_overturn_hands FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER fixed BEFORE INSERT ON public.bulk_overturn_hands FOR EACH ROW EXECUTE FUNCTION keep_bulk_list();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.bulk_overturn_hands FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT SELECT ON bulk_overturn_hands TO claimcheck_web;
+GRANT SELECT ON bulk_overturn_hands TO claimcheck_worker;
+
+CREATE TABLE bulk_overturn_members (
+    bulk_id bigint NOT NULL,
+    n integer NOT NULL,
+    decision_id bigint NOT NULL,
+    item_id bigint NOT NULL,
+    task_id bigint NOT NULL,
+    evidence_hash bytea NOT NULL,
+    evidence_version integer NOT NULL);
+ALTER TABLE bulk_overturn_members ADD CONSTRAINT bulk_overturn_members_bulk_id_fkey FOREIGN KEY (bulk_id) REFERENCES bulk_overturns(id);
+ALTER TABLE bulk_overturn_members ADD CONSTRAINT bulk_overturn_members_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
+ALTER TABLE bulk_overturn_members ADD CONSTRAINT bulk_overturn_members_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
+ALTER TABLE bulk_overturn_members ADD CONSTRAINT bulk_overturn_members_once UNIQUE (bulk_id, decision_id);
+ALTER TABLE bulk_overturn_members ADD CONSTRAINT bulk_overturn_members_pkey PRIMARY KEY (bulk_id, n);
+ALTER TABLE bulk_overturn_members ADD CONSTRAINT bulk_overturn_members_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.bulk_overturn_members FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER fixed BEFORE INSERT ON public.bulk_overturn_members FOR EACH ROW EXECUTE FUNCTION keep_bulk_list();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.bulk_overturn_members FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT SELECT ON bulk_overturn_members TO claimcheck_web;
+GRANT SELECT ON bulk_overturn_members TO claimcheck_worker;
+
+CREATE TABLE bulk_overturns (
+    id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    project_id integer NOT NULL,
+    shown_version integer NOT NULL,
+    requested_by integer NOT NULL,
+    reviewer_id integer,
+    reason text,
+    queue text,
+    match_decision text,
+    stood text,
+    since timestamp with time zone NOT NULL,
+    until timestamp with time zone NOT NULL,
+    outcome text NOT NULL,
+    answer jsonb,
+    reason_code text NOT NULL,
+    note text NOT NULL,
+    most integer NOT NULL,
+    state text NOT NULL DEFAULT 'gathering'::text,
+    version integer NOT NULL DEFAULT 1,
+    moved_by integer NOT NULL,
+    moved_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    why text NOT NULL DEFAULT ''::text,
+    approved_by integer,
+    place_at timestamp with time zone NOT NULL,
+    place_id bigint NOT NULL,
+    listed integer NOT NULL DEFAULT 0,
+    whole boolean NOT NULL DEFAULT true,
+    reached integer NOT NULL DEFAULT 0,
+    overturned integer NOT NULL DEFAULT 0,
+    left_out integer NOT NULL DEFAULT 0,
+    created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+    touched_at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE bulk_overturns ADD CONSTRAINT bulk_overturns_approved_by_fkey FOREIGN KEY (approved_by) REFERENCES people(id);
+ALTER TABLE bulk_overturns ADD CONSTRAINT bulk_overturns_moved_by_fkey FOREIGN KEY (moved_by) REFERENCES people(id);
+ALTER TABLE bulk_overturns ADD CONSTRAINT bulk_overturns_pkey PRIMARY KEY (id);
+ALTER TABLE bulk_overturns ADD CONSTRAINT bulk_overturns_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
+ALTER TABLE bulk_overturns ADD CONSTRAINT bulk_overturns_project_id_reason_code_fkey FOREIGN KEY (project_id, reason_code) REFERENCES reason_codes(project_id, code);
+ALTER TABLE bulk_overturns ADD CONSTRAINT bulk_overturns_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES people(id);
+ALTER TABLE bulk_overturns ADD CONSTRAINT bulk_overturns_reviewer_id_fkey FOREIGN KEY (reviewer_id) REFERENCES people(id);
+ALTER TABLE bulk_overturns ADD CONSTRAINT bulk_overturns_sound CHECK (((state = ANY ('{gathering,listed,pending,rejected,withdrawn,running,paused,stopped,done}'::text[])) AND (outcome = ANY ('{approve,reject,answer,reopen}'::text[])) AND ((outcome = 'answer'::text) = (answer IS NOT NULL)) AND (length(note) <= 10000) AND (length(why) <= 2000) AND ((most >= 1) AND (most <= 5000)) AND (listed <= most) AND (reached <= listed) AND ((overturned + left_out) <= listed) AND ((approved_by IS NOT NULL) = (state = ANY ('{running,paused,stopped,done}'::text[]))) AND (approved_by <> requested_by)));
+CREATE INDEX bulk_overturns_pending ON public.bulk_overturns USING btree (moved_at) WHERE (state = 'pending'::text);
+CREATE INDEX bulk_overturns_project ON public.bulk_overturns USING btree (project_id, id);
+CREATE INDEX bulk_overturns_work ON public.bulk_overturns USING btree (touched_at) WHERE (state = ANY (ARRAY['gathering'::text, 'running'::text]));
+CREATE TRIGGER moved BEFORE INSERT OR UPDATE ON public.bulk_overturns FOR EACH ROW EXECUTE FUNCTION move_bulk_overturn();
+CREATE TRIGGER no_delete BEFORE DELETE ON public.bulk_overturns FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.bulk_overturns FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON bulk_overturns TO claimcheck_web;
+GRANT SELECT ON bulk_overturns TO claimcheck_web;
+GRANT SELECT ON bulk_overturns TO claimcheck_worker;
+GRANT UPDATE (approved_by, moved_by, state, why) ON bulk_overturns TO claimcheck_web;
+GRANT UPDATE (moved_by, state, touched_at, why) ON bulk_overturns TO claimcheck_worker;
+
 CREATE TABLE control_desk (
     one boolean NOT NULL DEFAULT true,
     unapplied integer NOT NULL DEFAULT 0,
@@ -656,12 +760,14 @@ CREATE TABLE decisions (
     note text NOT NULL DEFAULT ''::text,
     created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
     approval_id bigint,
-    approved_by integer);
+    approved_by integer,
+    bulk_overturn_id bigint);
 ALTER TABLE decisions ADD CONSTRAINT decisions_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES proposals(id);
-ALTER TABLE decisions ADD CONSTRAINT decisions_approved CHECK ((((approval_id IS NULL) = (approved_by IS NULL)) AND ((approved_by IS NULL) OR (outcome IS NOT NULL)) AND (approved_by <> person_id)));
+ALTER TABLE decisions ADD CONSTRAINT decisions_approved CHECK (((num_nonnulls(approval_id, bulk_overturn_id) = num_nonnulls(approved_by)) AND ((approved_by IS NULL) OR (outcome IS NOT NULL)) AND (approved_by <> person_id) AND ((bulk_overturn_id IS NULL) OR (supersedes IS NOT NULL))));
 ALTER TABLE decisions ADD CONSTRAINT decisions_approved_by_fkey FOREIGN KEY (approved_by) REFERENCES people(id);
 ALTER TABLE decisions ADD CONSTRAINT decisions_assignment_id_fkey FOREIGN KEY (assignment_id) REFERENCES assignments(id);
 ALTER TABLE decisions ADD CONSTRAINT decisions_assignment_id_key UNIQUE (assignment_id);
+ALTER TABLE decisions ADD CONSTRAINT decisions_bulk_overturn_id_fkey FOREIGN KEY (bulk_overturn_id) REFERENCES bulk_overturns(id);
 ALTER TABLE decisions ADD CONSTRAINT decisions_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
 ALTER TABLE decisions ADD CONSTRAINT decisions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
 ALTER TABLE decisions ADD CONSTRAINT decisions_pkey PRIMARY KEY (id);
@@ -774,6 +880,7 @@ CREATE TABLE events (
     decision_id bigint,
     detail jsonb NOT NULL DEFAULT '{}'::jsonb);
 ALTER TABLE events ADD CONSTRAINT events_pkey PRIMARY KEY (id);
+CREATE INDEX events_bulk_overturns ON public.events USING btree ((((detail ->> 'bulk_overturn'::text))::bigint), id) WHERE (kind ~~ 'bulk_overturn.%'::text);
 CREATE INDEX events_item ON public.events USING btree (item_id, id) WHERE (item_id IS NOT NULL);
 CREATE INDEX events_operations ON public.events USING btree (id) WHERE (kind ~~ 'operations.%'::text);
 CREATE INDEX events_person ON public.events USING btree (person_id, id);
@@ -2288,6 +2395,15 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.asked_for(d decisions, i items, in_queue text, matched text, stood text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    SELECT d.outcome <> 'reopen' AND NOT i.gold AND (in_queue IS NULL OR i.queue = in_queue) AND (matched IS NULL OR i.alike[3] = matched)
+       AND (stood IS NULL OR d.outcome = stood) $function$
+;
+
 CREATE OR REPLACE FUNCTION public.assign_item(a item_actions, i items, t tasks)
  RETURNS text
  LANGUAGE plpgsql
@@ -2488,6 +2604,44 @@ AS $function$
        AND (same[4] IS NULL OR same[4] = alike[4]) AND (same[5] IS NULL OR same[5] = alike[5]) $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.gather_bulk_overturn(of_bulk bigint, at_once integer)
+ RETURNS boolean
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+WITH bulk AS MATERIALIZED (
+    SELECT b.* FROM bulk_overturns b WHERE b.id = of_bulk AND b.state = 'gathering' FOR NO KEY UPDATE),
+seen AS MATERIALIZED (
+    SELECT w.* FROM bulk CROSS JOIN LATERAL walk_outcomes(bulk.project_id, bulk.reviewer_id, bulk.reason, bulk.since, bulk.until, bulk.place_at, bulk.place_id, at_once) w),
+fit AS (
+    SELECT DISTINCT ON (d.id) d, i.evidence_version, w.at, w.place
+      FROM bulk CROSS JOIN seen w JOIN decisions d ON d.id = w.outcome_id JOIN items i ON i.id = d.item_id
+     WHERE asked_for(d, i, bulk.queue, bulk.match_decision, bulk.stood)
+       AND NOT EXISTS (SELECT FROM bulk_overturn_members m WHERE m.bulk_id = bulk.id AND m.decision_id = d.id)
+     ORDER BY d.id, w.at DESC, w.place DESC),
+next AS MATERIALIZED (
+    SELECT fit.*, (bulk.listed + row_number() OVER (ORDER BY fit.at DESC, fit.place DESC))::int AS n, not_overturned(fit.d, bulk.outcome, bulk.answer) AS why
+      FROM fit CROSS JOIN bulk ORDER BY n LIMIT (SELECT most - listed + 1 FROM bulk)),
+taken AS MATERIALIZED (SELECT next.* FROM next CROSS JOIN bulk WHERE next.n <= bulk.most),
+put AS (
+    INSERT INTO bulk_overturn_members (bulk_id, n, decision_id, item_id, task_id, evidence_hash, evidence_version)
+    SELECT of_bulk, n, (d).id, (d).item_id, (d).task_id, (d).evidence_hash, evidence_version FROM taken ORDER BY n),
+ends AS (
+    INSERT INTO bulk_overturn_ends (bulk_id, n, came_to, why) SELECT of_bulk, n, 'left_out', why FROM taken WHERE why IS NOT NULL ORDER BY n),
+hands AS (
+    INSERT INTO bulk_overturn_hands (bulk_id, from_n, person_id, items)
+    SELECT of_bulk, (SELECT min(n) FROM taken), who, count(*) FROM taken CROSS JOIN LATERAL unnest(touched((d).item_id, 0)) who WHERE why IS NULL GROUP BY who),
+last AS (SELECT at, place FROM seen ORDER BY at, place LIMIT 1)
+UPDATE bulk_overturns b
+   SET listed = b.listed + (SELECT count(*) FROM taken), left_out = b.left_out + (SELECT count(*) FROM taken WHERE why IS NOT NULL),
+       whole = NOT EXISTS (SELECT FROM next WHERE n > b.most), touched_at = clock_timestamp(),
+       place_at = COALESCE((SELECT at FROM last), b.place_at), place_id = CASE WHEN b.reviewer_id IS NULL THEN COALESCE((SELECT min(place) FROM seen), b.place_id)
+                                                                               ELSE COALESCE((SELECT place FROM last), b.place_id) END
+  FROM bulk WHERE b.id = bulk.id
+RETURNING b.whole AND (SELECT count(*) FROM seen) >= at_once $function$
+;
+
 CREATE OR REPLACE FUNCTION public.give_turn()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2540,6 +2694,18 @@ AS $function$
 BEGIN NEW.alike := alike_of(NEW); RETURN NEW; END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_bulk_list()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF NOT EXISTS (SELECT FROM bulk_overturns b WHERE b.id = NEW.bulk_id AND b.state = 'gathering') THEN
+        RAISE EXCEPTION 'its list is fixed' USING ERRCODE = 'check_violation', CONSTRAINT = 'bulk_overturns_fixed';
+    END IF;
+    RETURN NEW;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_effects(of_batch bigint, of_decisions bigint[])
  RETURNS SETOF bigint
  LANGUAGE sql
@@ -2586,6 +2752,22 @@ AS $function$
     SELECT l.id, l.skill_id, l.queue, false FROM lanes l
      WHERE in_role = 'lead' AND l.queue IN ('escalation', 'adjudication', 'approval')
        AND CASE WHEN l.queue = 'approval' THEN NOT (SELECT p.program FROM people p WHERE p.id = of_person) ELSE true END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.last_decision_before(moment timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+DECLARE low bigint := 0; high bigint := COALESCE((SELECT max(id) FROM decisions), 0) + 1; middle bigint; met record;
+BEGIN
+    WHILE high - low > 1 LOOP
+        middle := (low + high) / 2;
+        SELECT d.id, d.created_at INTO met FROM decisions d WHERE d.id >= middle AND d.id < high ORDER BY d.id LIMIT 1;
+        IF met.id IS NULL THEN high := middle; ELSIF met.created_at < moment THEN low := met.id; ELSE high := middle; END IF;
+    END LOOP;
+    RETURN low;
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.lock_item(of_item bigint, OUT i items, OUT t tasks)
@@ -2716,6 +2898,36 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.move_bulk_overturn()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF TG_OP = 'UPDATE' AND NEW.state = OLD.state THEN
+        IF (NEW.version, NEW.approved_by, NEW.moved_by, NEW.why) IS NOT DISTINCT FROM (OLD.version, OLD.approved_by, OLD.moved_by, OLD.why) THEN RETURN NEW; END IF;
+    ELSIF (CASE WHEN TG_OP = 'INSERT' THEN (NEW.state, NEW.version, NEW.moved_by) = ('gathering', 1, NEW.requested_by)
+               WHEN NEW.state = 'running' AND OLD.state = 'pending' THEN NEW.approved_by = NEW.moved_by
+               WHEN NEW.approved_by IS DISTINCT FROM OLD.approved_by THEN false
+               ELSE (OLD.state, NEW.state) IN (('gathering', 'listed'), ('running', 'paused'), ('running', 'stopped'), ('paused', 'running'), ('paused', 'stopped'))
+                    OR (OLD.state, NEW.state) = ('listed', 'pending') AND NEW.moved_by = OLD.requested_by AND OLD.left_out < OLD.listed
+                    OR (OLD.state, NEW.state) = ('pending', 'rejected') AND NEW.moved_by <> OLD.requested_by
+                    OR (OLD.state, NEW.state) IN (('gathering', 'withdrawn'), ('listed', 'withdrawn'), ('pending', 'withdrawn')) AND NEW.moved_by = OLD.requested_by
+                    OR (OLD.state, NEW.state) = ('running', 'done') AND OLD.reached = OLD.listed END) THEN
+        IF TG_OP = 'UPDATE' AND OLD.state = 'pending' AND NEW.state = 'running' AND NOT new_to_bulk(OLD, NEW.approved_by) THEN
+            RAISE EXCEPTION 'whoever approves it is another lead, and new to its items' USING ERRCODE = 'check_violation', CONSTRAINT = 'bulk_overturns_eyes';
+        END IF;
+        IF TG_OP = 'UPDATE' THEN NEW.version := OLD.version + 1; NEW.moved_at := clock_timestamp(); NEW.touched_at := clock_timestamp(); END IF;
+        INSERT INTO events (kind, person_id, project_id, detail)
+        VALUES ('bulk_overturn.' || CASE WHEN TG_OP = 'INSERT' THEN 'begun' WHEN (OLD.state, NEW.state) = ('pending', 'running') THEN 'approved'
+                                         WHEN NEW.state = 'running' THEN 'resumed' WHEN NEW.state = 'pending' THEN 'asked' ELSE NEW.state END,
+                NEW.moved_by, NEW.project_id, jsonb_strip_nulls(jsonb_build_object('bulk_overturn', NEW.id, 'version', NEW.version, 'why', NULLIF(NEW.why, ''))));
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'a bulk overturn never goes from % to % like this', CASE TG_OP WHEN 'UPDATE' THEN OLD.state END, NEW.state
+        USING ERRCODE = 'check_violation', CONSTRAINT = 'bulk_overturns_moves';
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.move_item(a item_actions, i items, t tasks)
  RETURNS text
  LANGUAGE plpgsql
@@ -2740,7 +2952,17 @@ CREATE OR REPLACE FUNCTION public.need_four_eyes()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-    IF NEW.approval_id IS NOT NULL THEN
+    IF NEW.bulk_overturn_id IS NOT NULL THEN
+        IF EXISTS (SELECT FROM bulk_overturns b JOIN bulk_overturn_members m ON m.bulk_id = b.id AND m.decision_id = NEW.supersedes
+                    WHERE b.id = NEW.bulk_overturn_id AND b.state = 'running' AND m.item_id = NEW.item_id AND m.evidence_hash = NEW.evidence_hash
+                      AND (b.requested_by, b.approved_by, b.outcome, b.reason_code) = (NEW.person_id, NEW.approved_by, NEW.outcome, NEW.reason_code)
+                      AND b.answer IS NOT DISTINCT FROM NEW.answer AND NOT NEW.approved_by = ANY (touched(NEW.item_id, 0))) THEN
+            IF EXISTS (SELECT FROM approvals a WHERE a.open_item = NEW.item_id AND a.overturns) THEN
+                RAISE EXCEPTION 'another decision on this item waits for its second pair of eyes' USING ERRCODE = 'unique_violation', CONSTRAINT = 'approvals_one_open';
+            END IF;
+            RETURN NEW;
+        END IF;
+    ELSIF NEW.approval_id IS NOT NULL THEN
         IF EXISTS (SELECT FROM approvals a JOIN proposals p ON p.id = a.id JOIN decisions d ON d.item_id = a.item_id AND d.task_id = COALESCE(a.decider_id, a.task_id)
                     WHERE a.id = NEW.approval_id AND a.item_id = NEW.item_id AND a.state IN ('approved', 'rejected') AND p.evidence_hash = NEW.evidence_hash
                       AND d.person_id = NEW.approved_by AND d.assignment_id IS NOT NULL AND d.evidence_hash = NEW.evidence_hash) THEN
@@ -2758,12 +2980,31 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.new_to_bulk(b bulk_overturns, person integer)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+    SELECT person <> b.requested_by AND EXISTS (SELECT FROM people l WHERE l.id = person AND l.role = 'lead' AND l.disabled_at IS NULL AND NOT l.program)
+       AND NOT EXISTS (SELECT FROM bulk_overturn_hands h WHERE h.bulk_id = b.id AND h.person_id = person) $function$
+;
+
 CREATE OR REPLACE FUNCTION public.no_other_eyes(t tasks, me integer)
  RETURNS boolean
  LANGUAGE sql
 AS $function$
     SELECT EXISTS (SELECT FROM approvals a JOIN proposals p ON p.id = a.id
                     WHERE a.task_id = t.id AND me = ANY (touched(t.item_id, t.id)) OR a.decider_id = t.id AND (me = p.person_id OR me = ANY (t.barred))) $function$
+;
+
+CREATE OR REPLACE FUNCTION public.not_overturned(d decisions, said_outcome text, said_answer jsonb)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+    SELECT CASE WHEN EXISTS (SELECT FROM decisions l WHERE l.supersedes = d.id) THEN 'it was overturned already'
+                WHEN EXISTS (SELECT FROM approvals a WHERE a.open_item = d.item_id AND a.overturns) THEN 'another overturn of it waits for a second pair of eyes'
+                WHEN (d.outcome, d.answer) IS NOT DISTINCT FROM (said_outcome, said_answer) THEN 'it says that already' END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.note_action(a item_actions, kind text, i items, t tasks, told jsonb)
@@ -2813,6 +3054,59 @@ CREATE OR REPLACE FUNCTION public.open_to(t tasks, as_novice boolean, now timest
  IMMUTABLE
 AS $function$
     SELECT CASE WHEN as_novice THEN NOT t.novice ELSE t.novice OR t.reserved_until IS NULL OR t.reserved_until <= now END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.outcome_of(d decisions)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+    SELECT CASE WHEN d.outcome IS NOT NULL THEN d.id
+                ELSE (SELECT o.id FROM decisions o WHERE o.item_id = d.item_id AND o.task_id = d.task_id AND o.outcome IS NOT NULL AND o.person_id = 0) END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.overturn(of_decision bigint, by_person integer, said_outcome text, said_answer jsonb, reason text, words text, of_bulk bigint, eyes integer)
+ RETURNS TABLE(decision_id bigint, approval_id bigint)
+ LANGUAGE sql
+AS $function$
+WITH target AS MATERIALIZED (                                          -- one at a time: a second one waits here, and is refused by `decisions_superseded_once`
+    SELECT d.*, p.version, t.partition_id, t AS task,
+           CASE WHEN p.four_eyes IS NOT NULL AND of_bulk IS NULL THEN eyes_rule(p.id, d.item_id, d.task_id, said_outcome, true, reason) END AS rule
+      FROM decisions d JOIN projects p ON p.id = d.project_id JOIN tasks t ON t.id = d.task_id
+     WHERE d.id = of_decision AND d.outcome IS NOT NULL AND d.outcome <> 'reopen'
+       AND EXISTS (SELECT FROM people WHERE id = by_person AND role = 'lead' AND disabled_at IS NULL)
+       FOR NO KEY UPDATE OF t),
+overturned AS (
+    INSERT INTO decisions (item_id, task_id, project_id, project_version, person_id, verdict, answer, outcome, supersedes, evidence_version, shown_version, evidence_hash,
+                           reason_code, note, bulk_overturn_id, approved_by)
+    SELECT item_id, task_id, project_id, version, by_person, 'overturn', said_answer, said_outcome, id, evidence_version, shown_version, evidence_hash,
+           reason, words, of_bulk, eyes
+      FROM target WHERE rule IS NULL
+    RETURNING *),
+proposed AS (
+    SELECT propose(task, version, by_person, 'overturn', said_answer, said_outcome, id, reason, words, rule) AS made FROM target WHERE rule IS NOT NULL),
+wanted_effects AS MATERIALIZED (
+    SELECT o.id AS decision_id, e.id AS effect_id, row_number() OVER (ORDER BY e.kind, e.id)::int AS nth, count(*) OVER ()::int AS of
+      FROM overturned o JOIN effects e ON e.project_id = o.project_id
+     WHERE 'overturn' = ANY (e.on_outcomes)),
+moved AS (
+    UPDATE partitions p SET effect_no = p.effect_no + COALESCE((SELECT max(of) FROM wanted_effects), 0)
+      FROM target, overturned WHERE p.id = target.partition_id
+    RETURNING p.id, old.effect_no AS before),
+reopened AS (                                                          -- earlier eyes are barred; it stands outside its partition's order
+    SELECT raise_task(t, 'relabel', item_queue(i), item_priority(i), p.wanted, p.abandon_limit, p.price_minor,
+                      ARRAY(SELECT DISTINCT d.person_id FROM decisions d WHERE d.item_id = t.item_id AND d.assignment_id IS NOT NULL), 'reopened', by_person) AS task_id
+      FROM overturned o JOIN tasks t ON t.id = o.task_id JOIN items i ON i.id = o.item_id JOIN projects p ON p.id = o.project_id
+     WHERE o.outcome = 'reopen' AND (SELECT count(*) FROM moved) >= 0),     -- the partition's lock before the clock's, as in publishing
+queued AS (
+    INSERT INTO outbox (decision_id, effect_id, partition_id, effect_no)
+    SELECT e.decision_id, e.effect_id, moved.id, moved.before + e.nth FROM wanted_effects e LEFT JOIN moved ON true),
+noted AS (
+    INSERT INTO events (kind, person_id, project_id, item_id, task_id, decision_id, detail)
+    SELECT 'decision.overturned', by_person, o.project_id, o.item_id, o.task_id, o.id,
+           jsonb_strip_nulls(jsonb_build_object('supersedes', o.supersedes, 'reopened', (SELECT task_id FROM reopened), 'bulk_overturn', of_bulk))
+      FROM overturned o)
+SELECT id, NULL::bigint FROM overturned UNION ALL SELECT NULL, made FROM proposed $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.pass_cancelled()
@@ -3042,6 +3336,49 @@ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.run_bulk_overturn(of_bulk bigint, at_once integer)
+ RETURNS SETOF bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+DECLARE b bulk_overturns;
+BEGIN
+    SELECT * INTO b FROM bulk_overturns WHERE id = of_bulk AND state = 'running' FOR NO KEY UPDATE;
+    IF NOT FOUND THEN RETURN; END IF;
+    PERFORM FROM tasks t WHERE t.id IN (SELECT m.task_id FROM bulk_overturn_members m WHERE m.bulk_id = b.id AND m.n > b.reached AND m.n <= b.reached + at_once)
+      ORDER BY t.id FOR NO KEY UPDATE;
+    PERFORM FROM partitions p                                          -- in one order, as by intake and publishing
+      WHERE p.id IN (SELECT t.partition_id FROM bulk_overturn_members m JOIN tasks t ON t.id = m.task_id WHERE m.bulk_id = b.id AND m.n > b.reached AND m.n <= b.reached + at_once)
+      ORDER BY p.key, p.id FOR NO KEY UPDATE;
+    RETURN QUERY
+    WITH due AS MATERIALIZED (
+        SELECT m.n, m.decision_id,
+               CASE WHEN i.evidence_version <> m.evidence_version THEN 'it changed since it was listed'
+                    WHEN b.approved_by = ANY (touched(m.item_id, 0)) THEN 'who approved the list has had it in their hands since'
+                    ELSE not_overturned(d, b.outcome, b.answer) END AS why
+          FROM bulk_overturn_members m JOIN decisions d ON d.id = m.decision_id JOIN items i ON i.id = m.item_id
+         WHERE m.bulk_id = b.id AND m.n > b.reached AND m.n <= b.reached + at_once
+           AND NOT EXISTS (SELECT FROM bulk_overturn_ends e WHERE e.bulk_id = m.bulk_id AND e.n = m.n)),
+    done AS MATERIALIZED (
+        SELECT g.n, o.decision_id
+          FROM (SELECT due.n, due.decision_id FROM due WHERE due.why IS NULL ORDER BY due.n OFFSET 0) g
+         CROSS JOIN LATERAL overturn(g.decision_id, b.requested_by, b.outcome, b.answer, b.reason_code, b.note, b.id, b.approved_by) o),
+    ends AS (
+        INSERT INTO bulk_overturn_ends (bulk_id, n, came_to, why, decision_id)
+        SELECT b.id, due.n, CASE WHEN done.n IS NULL THEN 'left_out' ELSE 'overturned' END, CASE WHEN done.n IS NULL THEN COALESCE(due.why, 'nothing of it can be overturned') END,
+               done.decision_id
+          FROM due LEFT JOIN done ON done.n = due.n
+        RETURNING came_to),
+    moved AS (
+        UPDATE bulk_overturns l
+           SET reached = least(b.reached + at_once, b.listed), touched_at = clock_timestamp(), overturned = b.overturned + (SELECT count(*) FROM done),
+               left_out = b.left_out + (SELECT count(*) FROM ends WHERE ends.came_to = 'left_out')
+         WHERE l.id = b.id)
+    SELECT done.decision_id FROM done ORDER BY done.n;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.sampled_by(t tasks, for_person integer)
  RETURNS boolean
  LANGUAGE sql
@@ -3227,6 +3564,35 @@ BEGIN
     IF FOUND THEN                                                      -- else: none waits, or it moved on and what was undone is refused as overturned
         SELECT e.held_by INTO held_by FROM end_approval(t, by_person) e;
         UPDATE tasks SET ended_as = 'voided', ended_at = clock_timestamp(), seen_by = array_remove(seen_by, held_by) WHERE id = t.id;
+    END IF;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.walk_outcomes(in_project integer, of_person integer, for_reason text, since timestamp with time zone, until timestamp with time zone, place_at timestamp with time zone, place_id bigint, at_most integer)
+ RETURNS TABLE(outcome_id bigint, at timestamp with time zone, place bigint)
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+DECLARE low bigint; high bigint := place_id;
+BEGIN
+    IF of_person IS NOT NULL THEN
+        RETURN QUERY
+        SELECT CASE WHEN d.project_id = in_project AND COALESCE(for_reason, d.reason_code) = d.reason_code THEN outcome_of(d) END, d.created_at, d.id
+          FROM decisions d
+         WHERE d.person_id = of_person AND d.created_at >= since AND d.created_at < until AND (d.created_at, d.id) < (place_at, place_id)
+         ORDER BY d.created_at DESC, d.id DESC LIMIT at_most;
+        RETURN;
+    END IF;
+    low := CASE WHEN since > timestamptz 'epoch' THEN last_decision_before(since - interval '2 s') ELSE 0 END;
+    IF until < clock_timestamp() - interval '2 s' THEN high := least(high, last_decision_before(until + interval '2 s') + 1); END IF;
+    IF for_reason IS NOT NULL THEN
+        RETURN QUERY
+        SELECT CASE WHEN d.created_at >= since AND d.created_at < until THEN outcome_of(d) END, d.created_at, d.id
+          FROM decisions d WHERE d.project_id = in_project AND d.reason_code = for_reason AND d.id > low AND d.id < high ORDER BY d.id DESC LIMIT at_most;
+    ELSE
+        RETURN QUERY
+        SELECT CASE WHEN d.created_at >= since AND d.created_at < until THEN d.id END, d.created_at, d.id
+          FROM decisions d WHERE d.project_id = in_project AND d.outcome IS NOT NULL AND d.id > low AND d.id < high ORDER BY d.id DESC LIMIT at_most;
     END IF;
 END $function$
 ;

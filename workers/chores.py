@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from claimcheck.applying import Applier
-from claimcheck.bulk import working
+from claimcheck.bulk import overturning, working
 from claimcheck.chores import Chore
 from claimcheck.config import Settings
 from claimcheck.control import counting
@@ -17,7 +17,7 @@ from claimcheck.operations.pulse import Pulse
 from claimcheck.store import Store
 from claimcheck.triage import acting
 
-SCORING, DATASETS, BULK, COUNTING, ACTING = 0, -1, -2, -3, -4
+SCORING, DATASETS, BULK, COUNTING, ACTING, OVERTURNS = 0, -1, -2, -3, -4, -5
 
 
 def of(settings: Settings, db: Database) -> dict[int, Chore]:
@@ -26,6 +26,7 @@ def of(settings: Settings, db: Database) -> dict[int, Chore]:
         SCORING: Chore("upkeep", partial(upkeep.waits, db), partial(upkeep.run, db)),
         BULK: Chore("bulk", partial(working.waits, db), partial(working.run, db)),
         ACTING: Chore("acting", partial(acting.waits, db), partial(acting.run, db)),
+        OVERTURNS: Chore("overturns", partial(overturning.waits, db), partial(overturning.run, db)),
         COUNTING: Chore("counting", partial(counting.waits, db), partial(counting.run, db)),
     }
     if settings.s3_endpoint:

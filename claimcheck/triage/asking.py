@@ -20,24 +20,25 @@ def read(given: Mapping[str, str]) -> Asked:
     """The filters under these names; an empty one asks for nothing. Raises Invalid, naming the first that is wrong."""
     told = {name: (given.get(name) or "").replace("\0", "").strip() for name in NAMES}
     return Asked(
-        project_id=_number("project", told["project"]),
+        project_id=number("project", told["project"]),
         queue=told["queue"][:60] or None,
-        state=_one_of("state", told["state"], STATES),
-        older=_moment("older", told["older"]),
-        newer=_moment("newer", told["newer"]),
+        state=one_of("state", told["state"], STATES),
+        older=moment("older", told["older"]),
+        newer=moment("newer", told["newer"]),
         least=_amount("least", told["least"]),
         most=_amount("most", told["most"]),
         reason=told["reason"][:100] or None,
-        reviewer_id=_number("reviewer", told["reviewer"]),
+        reviewer_id=number("reviewer", told["reviewer"]),
         partition=told["partition"][:200] or None,
         trace_id=told["trace"][:200] or None,
         key=told["key"][:200] or None,
-        order=_one_of("order", told["order"], ("newest", "oldest")),
+        order=one_of("order", told["order"], ("newest", "oldest")),
         after=_place(told["after"]),
     )
 
 
-def _number(name: str, text: str) -> int | None:
+def number(name: str, text: str) -> int | None:
+    """A number that can be an id; None where nothing is said. Raises Invalid."""
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 12 and int(text) <= INT4):
@@ -45,14 +46,15 @@ def _number(name: str, text: str) -> int | None:
     return int(text)
 
 
-def _one_of(name: str, text: str, known: tuple[str, ...]) -> str | None:
+def one_of(name: str, text: str, known: tuple[str, ...]) -> str | None:
+    """One of some words. Raises Invalid."""
     if text and text not in known:
         raise errors.Invalid.field(name, f"choose one of {', '.join(known)}")
     return text or None
 
 
-def _moment(name: str, text: str) -> datetime | None:
-    """An age (12h, 3d) or a moment."""
+def moment(name: str, text: str) -> datetime | None:
+    """An age (12h, 3d) or a moment. Raises Invalid."""
     if not text:
         return None
     if age := AGE.fullmatch(text):

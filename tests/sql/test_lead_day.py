@@ -1,4 +1,4 @@
-"""A lead's day in one piece: breaks come in, most are decided by sample, some are stale, some taken back, two are overturned, and all of it can be verified."""
+"""A lead's day in one piece: breaks come in, most are decided by sample, some are stale, some taken back, two are overturned as a list that another lead approves, and all of it can be verified."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from claimcheck import (
     tasks,
     versions,
 )
-from claimcheck.bulk import batch_decisions, working
+from claimcheck.bulk import batch_decisions, bulk_overturns, finding, overturning, working
 from tests import pipeline
 from tests.intake import World
 from tests.workers.stage import SECRET_KEY
@@ -93,11 +93,16 @@ class Day:
             batch_decisions.undo_one(self.world.web, batch_id=self.batch, n=member.n, me=self.chi.id)
         return {m.item_id for m in ended}
 
-    def overturn(self, outcome: int) -> None:
-        """Chi proposes it, and another lead who never saw the item comes to the same."""
-        proposed = decisions.overturn(self.world.web, decision_id=outcome, me=self.chi.id, reason_code="wrong", verdict="reject")
-        assert getattr(proposed, "decision_id", None) is None
-        self.look(tasks.claim(self.world.web, me=self.other_lead.id, queue="approval"), self.other_lead.id, "reject")
+    def overturn(self) -> bulk_overturns.BulkOverturn:
+        """Chi asks to overturn the latest that Ada decided, and another lead who never saw those items approves it."""
+        asked = finding.Asked(self.project, reviewer_id=self.world.cast.ada.id)
+        made = bulk_overturns.begin(self.world.web, asked, me=self.chi.id, verdict="reject", reason_code="wrong", most=OVERTURNED)
+        for step, who in (("ask", self.chi), ("approve", self.other_lead)):
+            overturning.run(self.world.worker)
+            now = bulk_overturns.load(self.world.web, bulk_id=made, me=who.id)
+            bulk_overturns.move(self.world.web, step, bulk_id=made, me=who, version=now.version)
+        overturning.run(self.world.worker)
+        return bulk_overturns.load(self.world.web, bulk_id=made, me=self.chi.id)
 
     def mend(self) -> None:
         """A dead letter is edited and replayed."""
@@ -148,14 +153,15 @@ def test_a_day(world: World, tmp_path: Path) -> None:
     day.arrive()
     begun = day.begin()
     assert (begun.state, begun.members) == ("sampling", LIST) and begun.sample_size is not None
-    outcomes = [day.look(tasks.claim(world.web, me=person), person) for person in (world.cast.ada.id, world.cast.ben.id) * (LOOKS // 2)]
+    for person in (world.cast.ada.id, world.cast.ben.id) * (LOOKS // 2):
+        day.look(tasks.claim(world.web, me=person), person)
     stale = day.go_stale()
     done = day.decide_by_sample()
     assert (done.state, done.opened, done.stale, done.decided) == ("decided", begun.sample_size, STALE, LIST - begun.sample_size - STALE)
     assert done.upper is not None and done.rest is not None and done.upper <= 0.05 * done.rest
     undone = day.undo()
-    for outcome in outcomes[:OVERTURNED]:
-        day.overturn(outcome)
+    overturned = day.overturn()
+    assert (overturned.state, overturned.overturned, overturned.left_out) == ("done", OVERTURNED, 0)
     day.take_advice()
     day.mend()
     day.apply()
