@@ -15,6 +15,7 @@ from claimcheck.web.api import (
     item_actions,
     items,
     openapi,
+    overturns,
     payload,
     payouts,
     projects,
@@ -31,6 +32,6 @@ from claimcheck.web.api.routes import ROUTES, blueprint
 
 __all__ = [
     "ROUTES", "access_events", "approvals", "assignments", "batch_decisions", "batches", "blueprint", "datasets", "dead_letters",
-    "decisions", "forecasts", "golds", "intake", "item_actions", "items", "openapi", "payload", "payouts", "projects", "results", "retractions",
-    "reviewers", "signing_keys", "skills", "standings", "tasks", "uploads",
+    "decisions", "forecasts", "golds", "intake", "item_actions", "items", "openapi", "overturns", "payload", "payouts", "projects", "results",
+    "retractions", "reviewers", "signing_keys", "skills", "standings", "tasks", "uploads",
 ]  # fmt: skip
