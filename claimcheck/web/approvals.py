@@ -6,6 +6,7 @@ from flask import Blueprint, Response, make_response, render_template, request, 
 
 from claimcheck import errors, looks
 from claimcheck.approvals import standing
+from claimcheck.bulk import bulk_overturns
 from claimcheck.web import access, desk, taking
 
 blueprint = Blueprint("approvals", __name__, url_prefix="/approvals")
@@ -27,6 +28,7 @@ def show(sorry: str = "") -> Response:
         "waiting": standing.waiting(db),
         "holding": looks.holding(db, me=me),
         "more": url_for("approvals.page", project_id=project, after=found[-1].id) if len(found) == PAGE else None,
+        "pending": bulk_overturns.pending(db),
         "sorry": sorry,
     }
     return make_response(render_template("approvals/page.html", **context))

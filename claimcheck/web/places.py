@@ -41,6 +41,7 @@ PLACES = (
     Place("/people", "People", "o", ("lead", "operator")),
     Place("/skills", "Skills", "k", ("lead", "operator")),
     Place("/pipeline", "Pipeline", "l", ("lead", "operator")),
+    Place("/overturns", "Overturns", "", ("lead",)),
     Place("/policy-gaps", "Policy gaps", "", ("lead",)),
     Place("/access-events", "Who saw what", "v", ("lead", "customer", "operator")),
     Place("/dead-letters", "Dead letters", "d", ("lead", "customer", "operator")),

@@ -29,6 +29,7 @@ from claimcheck.web import (
     login,
     metrics,
     operations,
+    overturns,
     pages,
     pay,
     payload,
@@ -48,7 +49,7 @@ RESOURCES = (
     login, pages, people, libraries, payload, review, assignments, decisions, escalations, approvals, work, projects, lease_times, batches,
     forecasts, imports, exports, datasets, retractions, items, effects, dead_letters, pipeline, pay, skills, standing, access_events, api,
     docs, metrics, operations, batch_decisions, control, policy_gaps, guidance, item_actions,
-    saved_views,
+    saved_views, overturns,
 )  # fmt: skip
 
 

@@ -80,6 +80,7 @@ def places(pending: Pending) -> list[tuple[str, frozenset[str]]]:
         found = [(path, a.roles) for a in atlas.addresses(app) if a.method == "GET" and a.roles for path in filled(pending, a)]
     said = [f"project={project}&reason={reason.replace(' ', '+')}" for reason in REASONS]
     asked = [*said, *(f"state={state}" for state in ("approval", "pending", "escalated", "settled"))]
+    found += [(f"/v1/projects/{project}/outcomes?reason={reason.replace(' ', '+')}", frozenset({"lead"})) for reason in REASONS]
     return [*found, *((f"{page}?{ask}", frozenset({"lead"})) for page in ("/items", "/v1/items") for ask in asked)]
 
 

@@ -130,6 +130,8 @@ api.datasets_acknowledge api.datasets_ask api.datasets_file api.datasets_get api
 api.retractions_page api.retractions_preview datasets.acknowledge datasets.again datasets.ask datasets.file datasets.index datasets.progress datasets.show
 retractions.index retractions.make operations.drain operations.index operations.pause_queue operations.prune operations.replay operations.resume
 operations.revoke operations.rotate_signing_key api.approvals_get api.approvals_page approvals.page approvals.take
+api.overturns_begin api.overturns_get api.overturns_members api.overturns_outcomes api.overturns_page api.overturns_step
+overturns.begin overturns.index overturns.new overturns.show overturns.status overturns.step
 api.batch_decisions_alike api.batch_decisions_decide api.batch_decisions_drop api.batch_decisions_get api.batch_decisions_make api.batch_decisions_members
 api.batch_decisions_page api.batch_decisions_sample api.batch_decisions_undo api.batch_decisions_undo_one batch_decisions.decide batch_decisions.drop
 batch_decisions.index batch_decisions.make batch_decisions.new batch_decisions.progress batch_decisions.sample batch_decisions.show batch_decisions.undo
