@@ -46,8 +46,8 @@ def text(notice: Notice, base_url: str) -> str:
 
 
 def _ways(helps: dict[str, Any]) -> list[str]:
-    ways = [f"{helps['experts']:,} more experts of “{helps['skill']}” at work"] if helps["experts"] else []
-    return [*ways, f"{helps['items']:,} items fewer"] if helps["items"] else ways
+    ways = [f"{helps['experts']:,} more expert{'s' if helps['experts'] != 1 else ''} of “{helps['skill']}” at work"] if helps["experts"] else []
+    return [*ways, f"{helps['items']:,} item{'s' if helps['items'] != 1 else ''} fewer"] if helps["items"] else ways
 
 
 def _said(moment: str | None) -> str:

@@ -17,7 +17,7 @@ LARGEST = 2**63 - 1  # the database's; nobody decides so often
 
 
 def verify(arguments: Namespace) -> int:
-    verdict = _on_desk(int(arguments.subject)) if arguments.subject.isdigit() else _offline(arguments)
+    verdict = _on_desk(int(arguments.subject)) if arguments.subject.isascii() and arguments.subject.isdigit() else _offline(arguments)
     text = "\n".join(
         [
             *(f"checked: {line}" for line in verdict.checked),

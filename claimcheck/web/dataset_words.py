@@ -47,8 +47,10 @@ def begins(one: Retraction | Line) -> bool:
 
 
 def share(author: Author) -> str:
-    """What gold says of somebody."""
-    return "not measured" if author.low is None or author.high is None else f"{author.low:.0%}–{author.high:.0%} right on gold"
+    """What gold says of somebody; an interval that leaves everything open says nothing."""
+    if author.low is None or author.high is None or author.high - author.low > 0.99:
+        return "not measured"
+    return f"{author.low:.0%}–{author.high:.0%} right on gold"
 
 
 FILTERS = {f.__name__: f for f in (bytes_of, made_word, statuses, scope_words, begins, share)}

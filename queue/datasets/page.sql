@@ -1,5 +1,5 @@
 -- datasets: a project's versions, the newest first, those below one.
-SELECT d.id, d.project_id, p.name AS project, c.name AS customer, d.version, parent.version AS parent_version, d.kind, d.created_at, who.pseudonym AS requested_by,
+SELECT d.id, d.project_id, p.name AS project, c.name AS customer, d.version, parent.version AS parent_version, d.kind, d.created_at, CASE WHEN who.customer_id IS NULL THEN who.pseudonym ELSE who.name END AS requested_by,
        w.state, w.step, w.step_done, w.step_total, w.last_error, m.rows, m.counts, m.sha256, m.made_at, r.id AS retraction_id, r.reason,
        (SELECT COALESCE(jsonb_agg(jsonb_build_object('by', a.name, 'at', k.at) ORDER BY k.at), '[]')
           FROM dataset_acks k JOIN people a ON a.id = k.person_id WHERE k.dataset_id = d.id) AS acknowledged

@@ -171,6 +171,7 @@ def test_it_verifies_a_decision_against_the_desk(desk):
     assert "genuine" in claimcheck(desk, "verify", "1").stdout
     for number in ("999999", "9" * 30):
         assert claimcheck(desk, "verify", number, code=2).stderr == f"claimcheck: there is no decision {number}\n"
+    assert "there is no decision" not in claimcheck(desk, "verify", "٥", code=2).stderr, "digits that nobody here types are no number of a decision"
 
 
 def test_it_says_in_words_what_is_no_receipt(desk, tmp_path):

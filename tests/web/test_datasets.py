@@ -46,6 +46,7 @@ def test_a_customer_asks_waits_reads_and_acknowledges(desk: LiveDesk, project: i
     make(desk)
     made = eve.get(at).json
     assert (made["state"], made["rows"], made["counts"]) == ("done", 3, {"settled": 3})
+    assert "asked for by <bdi>Eve</bdi>" in browser(desk.app, desk.cast.eve).get(at.removeprefix("/v1")).text
     for file in made["files"]:
         assert hashlib.sha256(eve.get(file["url"].removeprefix("http://localhost")).data).hexdigest() == file["sha256"]
     assert hashlib.sha256(eve.get(f"{at}/manifest").data).hexdigest() == made["manifest_sha256"]
