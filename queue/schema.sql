@@ -238,10 +238,9 @@ CREATE TRIGGER move_batch BEFORE UPDATE ON public.batch_decisions FOR EACH ROW E
 CREATE TRIGGER no_delete BEFORE DELETE ON public.batch_decisions FOR EACH ROW EXECUTE FUNCTION refuse();
 GRANT INSERT ON batch_decisions TO claimcheck_web;
 GRANT SELECT ON batch_decisions TO claimcheck_web;
-GRANT INSERT ON batch_decisions TO claimcheck_worker;
 GRANT SELECT ON batch_decisions TO claimcheck_worker;
-GRANT UPDATE (drawn, looked, looked_to, members, rest, sample_size, seed, state, touched_at, undo_until, undone_by, upper, version, why, wrong) ON batch_decisions TO claimcheck_web;
-GRANT UPDATE (drawn, looked, looked_to, members, rest, sample_size, seed, state, touched_at, undo_until, undone_by, upper, version, why, wrong) ON batch_decisions TO claimcheck_worker;
+GRANT UPDATE (drawn, looked, looked_to, rest, state, touched_at, undone_by, upper, version, why, wrong) ON batch_decisions TO claimcheck_web;
+GRANT UPDATE (drawn, looked_to, members, sample_size, seed, state, touched_at, undo_until, undone_by, version, why) ON batch_decisions TO claimcheck_worker;
 
 CREATE TABLE batch_draws (
     batch_id bigint NOT NULL,
@@ -289,7 +288,6 @@ ALTER TABLE batch_members ADD CONSTRAINT batch_members_pkey PRIMARY KEY (batch_i
 ALTER TABLE batch_members ADD CONSTRAINT batch_members_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.batch_members FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.batch_members FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-GRANT INSERT ON batch_members TO claimcheck_web;
 GRANT SELECT ON batch_members TO claimcheck_web;
 GRANT INSERT ON batch_members TO claimcheck_worker;
 GRANT SELECT ON batch_members TO claimcheck_worker;
@@ -1186,7 +1184,6 @@ ALTER TABLE item_actions ADD CONSTRAINT item_actions_within CHECK (((done <= act
 CREATE INDEX item_actions_open ON public.item_actions USING btree (touched_at) WHERE (state = ANY (ARRAY['gathering'::text, 'acting'::text]));
 GRANT INSERT ON item_actions TO claimcheck_web;
 GRANT SELECT ON item_actions TO claimcheck_web;
-GRANT INSERT ON item_actions TO claimcheck_worker;
 GRANT SELECT ON item_actions TO claimcheck_worker;
 GRANT UPDATE (looked_to, members, state, touched_at) ON item_actions TO claimcheck_web;
 GRANT UPDATE (looked_to, members, state, touched_at) ON item_actions TO claimcheck_worker;
@@ -1816,6 +1813,7 @@ CREATE TABLE projects (
     boosted_at timestamp with time zone,
     boost_off boolean NOT NULL DEFAULT false,
     four_eyes jsonb);
+ALTER TABLE projects ADD CONSTRAINT keep_four_eyes TRIGGER DEFERRABLE INITIALLY DEFERRED;
 ALTER TABLE projects ADD CONSTRAINT projects_abandon_limit_check CHECK ((abandon_limit > 0));
 ALTER TABLE projects ADD CONSTRAINT projects_boost_check CHECK (((boost >= (1)::double precision) AND (boost <= (64)::double precision)));
 ALTER TABLE projects ADD CONSTRAINT projects_check CHECK ((max_hold_seconds >= lease_seconds));
@@ -1838,6 +1836,7 @@ ALTER TABLE projects ADD CONSTRAINT projects_skill_id_fkey FOREIGN KEY (skill_id
 ALTER TABLE projects ADD CONSTRAINT projects_wanted_check CHECK (((wanted >= 1) AND (wanted <= 20)));
 ALTER TABLE projects ADD CONSTRAINT projects_weight_check CHECK ((weight > (0)::double precision));
 CREATE INDEX projects_unswept ON public.projects USING btree (sweep_until) WHERE ((ranked_version < version) OR (halted_no < halt_no));
+CREATE CONSTRAINT TRIGGER keep_four_eyes AFTER UPDATE OF four_eyes, version ON public.projects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION keep_four_eyes();
 GRANT INSERT ON projects TO claimcheck_web;
 GRANT SELECT ON projects TO claimcheck_web;
 GRANT SELECT ON projects TO claimcheck_worker;
@@ -2583,7 +2582,7 @@ BEGIN
     SELECT r.rule INTO found
       FROM projects p CROSS JOIN LATERAL jsonb_array_elements(p.four_eyes) WITH ORDINALITY r (rule, n)
       JOIN customers c ON c.id = p.customer_id JOIN items i ON i.id = of_item LEFT JOIN messages m ON m.id = i.message_id
-     WHERE p.id = of_project AND reason <> 'desk.undone'
+     WHERE p.id = of_project
        AND (r.rule ->> 'verdict' IS NULL OR r.rule ->> 'verdict' = of_outcome OR overturns AND r.rule ->> 'verdict' = 'overturn')
        AND (r.rule ->> 'reason_code' IS NULL OR r.rule ->> 'reason_code' = reason
             OR reason = 'agreement' AND EXISTS (SELECT FROM decisions d WHERE d.item_id = of_item AND d.task_id = of_task AND d.reason_code = r.rule ->> 'reason_code'))
@@ -2726,6 +2725,18 @@ whole AS MATERIALIZED (
 kept AS (
     UPDATE outbox o SET undone = true, due = clock_timestamp(), push_due = clock_timestamp() FROM rows JOIN whole USING (decision_id) WHERE o.id = rows.id AND NOT o.undone)
 SELECT decision_id FROM whole $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_four_eyes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    IF COALESCE(NEW.four_eyes, '[]') <> COALESCE((SELECT jsonb_strip_nulls(v.rules -> 'four_eyes') FROM project_versions v WHERE v.project_id = NEW.id AND v.version = NEW.version), '[]') THEN
+        RAISE EXCEPTION 'the four_eyes of project % are not those of its version %', NEW.id, NEW.version USING ERRCODE = 'check_violation', CONSTRAINT = 'projects_four_eyes';
+    END IF;
+    RETURN NULL;
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.lanes_of(of_person integer, in_role text)
@@ -2968,7 +2979,7 @@ BEGIN
                       AND d.person_id = NEW.approved_by AND d.assignment_id IS NOT NULL AND d.evidence_hash = NEW.evidence_hash) THEN
             RETURN NEW;
         END IF;
-    ELSIF NOT EXISTS (SELECT FROM projects p WHERE p.id = NEW.project_id AND p.four_eyes IS NOT NULL) OR
+    ELSIF NOT EXISTS (SELECT FROM projects p WHERE p.id = NEW.project_id AND p.four_eyes IS NOT NULL) OR NEW.reason_code = 'desk.undone' AND undoes(NEW) OR
           eyes_rule(NEW.project_id, NEW.item_id, NEW.task_id, NEW.outcome, NEW.supersedes IS NOT NULL, NEW.reason_code) IS NULL THEN
         IF NEW.supersedes IS NOT NULL AND EXISTS (SELECT FROM approvals a WHERE a.open_item = NEW.item_id AND a.overturns
                                                     AND NEW.task_id IS DISTINCT FROM a.decider_id) THEN
@@ -3520,6 +3531,14 @@ noted AS (
            jsonb_build_object('supersedes', o.supersedes, 'reopened', reopened.task_id, 'batch_decision', of_batch)
       FROM undone o JOIN reopened ON reopened.id = o.id)
 SELECT id FROM undone $function$
+;
+
+CREATE OR REPLACE FUNCTION public.undoes(d decisions)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+    SELECT d.outcome = 'reopen' AND EXISTS (SELECT FROM batch_ends e WHERE e.decision_id = d.supersedes AND e.came_to = 'decided')
+       AND NOT EXISTS (SELECT FROM outbox o WHERE o.decision_id = d.supersedes AND (NOT o.undone OR o.attempts > 0)) $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.variance_band(amount numeric)

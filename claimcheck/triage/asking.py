@@ -11,8 +11,8 @@ from claimcheck import errors
 from claimcheck.triage.searching import PLACE, STATES, Asked
 
 NAMES = ("project", "queue", "state", "older", "newer", "least", "most", "reason", "reviewer", "partition", "trace", "key", "order", "after")
-AGE = re.compile(r"(\d{1,4}) ?([hd])")
-AMOUNT = re.compile(r"\d{1,18}(\.\d{1,6})?")
+AGE = re.compile(r"([0-9]{1,4}) ?([hd])")
+AMOUNT = re.compile(r"[0-9]{1,18}(\.[0-9]{1,6})?")
 INT4 = 2**31 - 1
 
 

@@ -19,7 +19,7 @@ LOOKS, DEAR = 32, 16  # items that a page looks at where each of them costs seve
 FAR = 2**62
 STATES = ("not_durable", "pending", "leased", "blocked", "escalated", "approval", "paused", "settled", "cancelled")
 OPEN = ("pending", "blocked", "paused", "escalated", "approval")  # the oldest first
-PLACE = re.compile(r"(?:(\d{1,18}(?:\.\d{1,18})?)~)?(\d{1,18})")
+PLACE = re.compile(r"(?:([0-9]{1,18}(?:\.[0-9]{1,18})?)~)?([0-9]{1,18})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A page. `next_after` is where the next one goes on (None: this is the last); `looked_at` items were looked through for it."""
+    """A page. `next_after` is where the next one goes on (None: this is the last); `looked_at` items were looked through for it,
+
+    as far as the asker may know: a customer, and whoever searches by a reason, is told of those that are shown.
+    """
 
     items: list[Row]
     next_after: str | None
@@ -85,7 +88,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class _Queue:
+class _Id:
     id: int
 
 
@@ -93,19 +96,27 @@ def search(db: Database | Connection, asked: Asked, *, customer_id: int | None =
     """A page of items that fit; with `customer_id` only that customer's. Raises Invalid for filters that need another one beside them.
 
     A longer `page` than a screen's is for workers: it looks at that many items.
+    A customer learns nothing of what was looked through in vain: neither how much it is, nor where it lies.
     """
     check(asked)
+    if customer_id is not None and asked.project_id is not None and not _theirs(db, asked.project_id, customer_id):
+        return Found([], None, 0)
     candidates, judged = _walk(db, asked, customer_id, page)
     ids = [c.item_id for c in candidates]
     first = {item_id: n for n, item_id in reversed(list(enumerate(ids)))}  # an item is met twice where somebody decided it twice
     ids = [item_id if first[item_id] == n else None for n, item_id in enumerate(ids)]
     blind = {"reasoned": asked.reason is not None, "reviewed": asked.reviewer_id is not None}
     rows = db.all("triage/page", Row, **_params(judged), **blind, customer_id=customer_id, ids=ids, page=page)
+    hidden = customer_id is not None or asked.reason is not None  # what a blind look gave as its reason is not even counted
     if len(rows) > page:
         last = rows[page - 1]
-        return Found(rows[:page], candidates[last.n - 1].place, last.n)
+        return Found(rows[:page], candidates[last.n - 1].place, page if hidden else last.n)
     full = len(candidates) >= _limit(asked, page)
-    return Found(rows, candidates[-1].place if full else None, len(candidates))
+    return Found(rows, candidates[-1].place if full else None, len(rows) if hidden else len(candidates))
+
+
+def _theirs(db: Database | Connection, project_id: int, customer_id: int) -> bool:
+    return db.one("triage/theirs", _Id, project_id=project_id, customer_id=customer_id) is not None
 
 
 def check(asked: Asked) -> None:
@@ -134,7 +145,7 @@ def _walk(db: Database | Connection, asked: Asked, customer_id: int | None, page
     found = PLACE.fullmatch(asked.after or "")
     amount, place = (found[1], int(found[2])) if found else (None, None)
     down, up = {"high": FAR if place is None else place}, {"low": 0 if place is None else place}
-    ask = _params(asked) | {"limit": _limit(asked, page)}
+    ask = _params(asked) | {"limit": _limit(asked, page), "customer_id": customer_id}
     if asked.trace_id or asked.key:
         return _all(db, "triage/named", down, ask), asked
     if asked.reviewer_id is not None:
@@ -153,23 +164,25 @@ def _walk(db: Database | Connection, asked: Asked, customer_id: int | None, page
 def _by_state(db: Database | Connection, asked: Asked, customer_id: int | None, place: int | None, ask: dict[str, Any]) -> list[Candidate]:
     newest = asked.order == "newest" or (asked.order is None and asked.state not in OPEN)
     bounds = {"low": place if place is not None and not newest else 0, "high": place if place is not None and newest else FAR, "newest": newest}
-    if asked.state == "leased":
+    if asked.state == "leased" and customer_id is None:
         return _all(db, "triage/held", {"low": place or 0}, ask)
     if asked.state == "cancelled" and asked.project_id is not None:
         return _all(db, "triage/stopped", {"high": FAR if place is None else place}, ask)
-    if asked.state in OPEN:
-        return _all(db, "triage/open", bounds | _among(db, asked), ask)
-    return _all(db, "triage/items", bounds | {"customer_id": customer_id}, ask)
+    if asked.state in (*OPEN, "leased"):
+        return _all(db, "triage/open", bounds | _among(db, asked, customer_id), ask)
+    return _all(db, "triage/items", bounds, ask)
 
 
-def _among(db: Database | Connection, asked: Asked) -> dict[str, Any]:
+def _among(db: Database | Connection, asked: Asked, customer_id: int | None) -> dict[str, Any]:
     """Which of the open tasks' indexes is walked."""
     queue = None
     if asked.queue and asked.project_id is not None:
-        queue = db.one("triage/queue_of", _Queue, project_id=asked.project_id, name=asked.queue)
+        queue = db.one("triage/queue_of", _Id, project_id=asked.project_id, name=asked.queue)
     among = (
         "queue"
         if queue
+        else "theirs"
+        if customer_id is not None and asked.project_id is None
         else "led"
         if asked.state == "escalated" and asked.project_id is None
         else "project"

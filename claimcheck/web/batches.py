@@ -29,7 +29,7 @@ def show(batch_id: int):
 
 def _after() -> int:
     after = request.args.get("after", "0")
-    return int(after) if after.isdecimal() and len(after) < 19 else 0
+    return int(after) if after.isascii() and after.isdecimal() and len(after) < 19 else 0
 
 
 def settled(project: projects.Project, batch_id: int | None = None) -> list[tuple[results.Settled, str]]:

@@ -22,7 +22,7 @@ INERT = "sandbox; default-src 'none'"
 @theirs
 def index(project_id: int):
     project, before = projects.load(desk().db, project_id, access.current()), request.args.get("before", "")
-    below = int(before) if before.isdecimal() and len(before) < 10 else versions.NEWEST
+    below = int(before) if before.isascii() and before.isdecimal() and len(before) < 10 else versions.NEWEST
     found = versions.page(desk().db, project_id=project.id, before=below, limit=PAGE + 1)
     newest = versions.newest(desk().db, project_id=project.id)
     return render_template("datasets/index.html", one=project, listed=found[:PAGE], more=len(found) > PAGE, newest=newest)

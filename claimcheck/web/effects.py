@@ -15,7 +15,7 @@ blueprint = Blueprint("effects", __name__)
 @access.allow("operator")
 def index():
     after = request.args.get("after", "0")
-    return _index(after=int(after) if after.isdecimal() and len(after) < 18 else 0)
+    return _index(after=int(after) if after.isascii() and after.isdecimal() and len(after) < 18 else 0)
 
 
 def _index(*, after: int = 0, error: errors.Error | None = None, skipping: int | None = None) -> str:
@@ -50,7 +50,7 @@ def retry(outbox_id: int):
 def retry_all():
     """All that failed, or what failed of one effect."""
     effect_id = request.form.get("effect_id", "")
-    one = int(effect_id) if effect_id.isdecimal() and len(effect_id) < 10 else None
+    one = int(effect_id) if effect_id.isascii() and effect_id.isdecimal() and len(effect_id) < 10 else None
     count = outbox.retry_all(desk().db, me=access.current().id, effect_id=one)
     flash(f"{count} {'is' if count == 1 else 'are'} tried again.")
     return htmx.go(url_for("effects.index"))

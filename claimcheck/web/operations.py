@@ -82,7 +82,11 @@ def pause_queue():
 
     def work() -> str:
         number, _, name = request.form.get("queue", "").partition(":")
-        how = {"project_id": int(number) if number.isdecimal() and len(number) < 10 else 0, "name": name.replace("\0", ""), "me": access.current().id}
+        how = {
+            "project_id": int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0,
+            "name": name.replace("\0", ""),
+            "me": access.current().id,
+        }
         if request.form.get("open"):
             queues.resume(desk().db, **how, reason=_reason())
             return f"The queue {name} is open again."

@@ -29,7 +29,7 @@ def index():
 def _after() -> int:
     """Where the page begins; whatever is no number is the beginning."""
     after = request.args.get("after", "0")
-    return int(after) if after.isdecimal() and len(after) < 10 else 0
+    return int(after) if after.isascii() and after.isdecimal() and len(after) < 10 else 0
 
 
 @blueprint.get("/<int:project_id>")

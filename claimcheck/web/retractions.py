@@ -42,7 +42,11 @@ class Chosen:
 
 def _chosen(given) -> Chosen:
     person = given.get("person", "")
-    return Chosen(int(person) if person.isdecimal() and len(person) < 10 else None, given.get("scope", "change"), given.get("since", "").strip()[:40])
+    return Chosen(
+        int(person) if person.isascii() and person.isdecimal() and len(person) < 10 else None,
+        given.get("scope", "change"),
+        given.get("since", "").strip()[:40],
+    )
 
 
 @blueprint.get("/<int:project_id>/retractions")

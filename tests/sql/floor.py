@@ -53,7 +53,7 @@ def projects(race: Race, connection: psycopg.Connection[Any]) -> None:
         ).fetchone()
         connection.execute(
             "INSERT INTO project_versions (project_id, version, shown_version, rules, created_by) VALUES (%s, 1, 1, %s, 0)",
-            (row["id"], Jsonb({})),
+            (row["id"], Jsonb({"four_eyes": EYES} if n == 5 else {})),
         )
         connection.execute(
             "INSERT INTO queues (project_id, name, lane_id) SELECT %s, queue, id FROM lanes WHERE skill_id = %s", (row["id"], 1 + n % 4)

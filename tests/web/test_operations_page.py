@@ -17,6 +17,7 @@ from tests import people
 from tests.web.api_client import Api
 from tests.workers.stage import Stage
 
+ARABIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
 NASTY = "<img src=x onerror=alert(1)> {{7*7}}"
 
 
@@ -61,7 +62,7 @@ def test_it_pauses_one_queue_and_resumes_it(app: Flask, stage: Stage, dov: Any, 
     publish()
     key = f"{project}:review"
     assert dov.post("/operations/queues", data={"queue": key, "reason": ""}).status_code == 422
-    for wrong in (f"{project}:none", "x:review", "99999999:review", f"{project}", "", f"{project}:\0"):
+    for wrong in (f"{project}:none", "x:review", "99999999:review", f"{project}", "", f"{project}:\0", f"{str(project).translate(ARABIC)}:review"):
         assert dov.post("/operations/queues", data={"queue": wrong, "reason": "why"}).status_code == 404
     assert dov.post("/operations/queues", data={"queue": key, "reason": NASTY}).status_code == 303
     assert ben.post("/v1/tasks/next").status_code == 204

@@ -33,6 +33,9 @@ def query(model: type[M]) -> M:
     twice = next((name for name, values in given.items() if len(values) > 1), None)
     if twice is not None:
         raise errors.BadRequest(f"{twice}: is given twice; give it once", errors=[errors.FieldError(twice, "is given twice; give it once")])
+    nul = next((name for name, values in given.items() if "\0" in values[0]), None)
+    if nul is not None:
+        raise errors.BadRequest(f"{nul}: must not hold NUL", errors=[errors.FieldError(nul, "must not hold NUL")])
     try:
         return validated(model, {name: values[0] for name, values in given.items()})
     except errors.Invalid as error:
