@@ -22,6 +22,7 @@ class Field:
 
     Four fifths are settled, oldest first; of what follows a twentieth each is escalated, waiting (a hundred of them in the queue `senior`), cancelled
     and paused; forty are held. Half belong to project 1, every tenth item to its one hot partition. NAMES says what is rare.
+    The oldest five thousand are in two batch decisions, one of them decided, in a bulk overturn that is half done, and in an action that is.
     """
 
     items: int
@@ -87,6 +88,36 @@ SELECT t.id, t.item_id, row_number() OVER (ORDER BY t.id), t.lane_id, 1, 1, {has
   FROM tasks t WHERE t.id IN (SELECT {total} - 10 * n - 3 FROM generate_series(1, 40) n);
 UPDATE tasks t SET lease_count = 1, wanted = 1, seen_by = ARRAY[a.person_id] FROM assignments a WHERE a.task_id = t.id;
 """
+LISTED = 5_000  # items of each batch decision
+BATCHES = """
+CREATE TEMP TABLE told AS SELECT item_id AS n, min(id) AS first, max(id) AS last FROM decisions WHERE item_id <= {listed} GROUP BY item_id;
+INSERT INTO batch_decisions (project_id, project_version, led_by, same, verdict, reason_code, note, at_most, confidence, undo_seconds, most, tolerate, state, members, seed, sample_size, drawn,
+                             looked, wrong, rest, upper)
+SELECT 2, 1, {reviewers} + 1, '{{review,"","","",""}}', 'approve', 'ok', '', 0.02, 0.95, 300, {listed}, 0, state, {listed}, 'a', 142, 142, looked, 0, {listed} - 142, 97
+  FROM (VALUES ('decided', 142), ('sampling', NULL)) b (state, looked);
+INSERT INTO batch_members (batch_id, n, item_id, task_id, evidence_hash) SELECT b.id, n, n, n, {hash} FROM batch_decisions b CROSS JOIN generate_series(1, {listed}) n;
+INSERT INTO batch_draws (batch_id, place, n) SELECT b.id, place, 35 * place FROM batch_decisions b CROSS JOIN generate_series(1, 142) place;
+INSERT INTO batch_looks (batch_id, n, decision_id, differs)
+SELECT d.batch_id, d.n, told.first, false FROM batch_draws d JOIN told USING (n) JOIN batch_decisions b ON b.id = d.batch_id WHERE b.state = 'decided' OR d.place < 70;
+INSERT INTO batch_ends (batch_id, n, came_to, why, decision_id)
+SELECT m.batch_id, m.n, CASE WHEN m.n % 200 = 0 THEN 'stale' WHEN m.n % 35 = 0 AND m.n <= 35 * 142 THEN 'opened' ELSE 'decided' END, CASE WHEN m.n % 200 = 0 THEN 'it changed' END,
+       CASE WHEN m.n % 200 <> 0 THEN told.last END
+  FROM batch_members m JOIN told USING (n) JOIN batch_decisions b ON b.id = m.batch_id WHERE b.state = 'decided';
+INSERT INTO batch_undone (batch_id, n, decision_id) SELECT batch_id, n, decision_id FROM batch_ends WHERE came_to = 'decided' AND n % 7 = 0;
+INSERT INTO bulk_overturns (project_id, shown_version, requested_by, since, until, outcome, reason_code, note, most, state, moved_by, approved_by, place_at, place_id, listed, reached,
+                            overturned, left_out)
+SELECT 2, 1, {reviewers} + 1, clock_timestamp(), clock_timestamp(), 'reject', 'ok', '', {listed}, 'running', {reviewers} + 1, {reviewers} + 2, clock_timestamp(), 0, {listed}, {listed} / 2,
+       {listed} / 2 - {listed} / 100, {listed} / 100;
+INSERT INTO bulk_overturn_members (bulk_id, n, decision_id, item_id, task_id, evidence_hash, evidence_version)
+SELECT 1, n, last, n, n, {hash}, 1 FROM told;
+INSERT INTO bulk_overturn_ends (bulk_id, n, came_to, why, decision_id)
+SELECT bulk_id, n, CASE WHEN n % 50 = 0 THEN 'left_out' ELSE 'overturned' END, CASE WHEN n % 50 = 0 THEN 'it changed' END, CASE WHEN n % 50 <> 0 THEN decision_id END
+  FROM bulk_overturn_members WHERE n <= {listed} / 2;
+INSERT INTO item_actions (asked_by, kind, what, why, state, members, acted, done)
+SELECT {reviewers} + 1, 'prioritise', '{{}}', '', 'acting', {listed}, {listed} / 2, {listed} / 2 - {listed} / 100;
+INSERT INTO item_action_members (action_id, n, item_id) SELECT 1, n, n FROM generate_series(1, {listed}) n;
+INSERT INTO item_action_ends (action_id, n, done, why) SELECT 1, n, n % 50 <> 0, CASE WHEN n % 50 = 0 THEN 'it changed' END FROM generate_series(1, {listed} / 2) n;
+"""
 
 
 def fill(superuser: str, field: Field) -> float:
@@ -98,7 +129,7 @@ def fill(superuser: str, field: Field) -> float:
     run(BASE.format(**names) + MORE.format(**names))
     with ThreadPoolExecutor() as threads:  # a table each: no row looks for another while triggers are off
         list(threads.map(run, (script.format(**names) for script in SCRIPTS)))
-    run(HELD.format(**names))
+    run(HELD.format(**names) + BATCHES.format(**names, listed=LISTED))
     run("VACUUM ANALYZE")
     return time.monotonic() - began
 

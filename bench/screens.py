@@ -16,7 +16,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from bench import control
-from bench.field import NAMES, Field, fill
+from bench.field import LISTED, NAMES, Field, fill
 from bench.figures import Part
 from bench.ground import empty, server
 from claimcheck import migrations
@@ -46,12 +46,16 @@ class Recorder(Connection):
 
 @dataclass(frozen=True)
 class Screen:
-    """One look at a screen: its statements with what they are asked, or what asks them. `grows`: how much more it may read in the larger database (a level of an index a lookup)."""
+    """One look at a screen: its statements with what they are asked, or what asks them.
+
+    `grows`: how much more it may read in the larger database (a level of an index a lookup); `rows`: a list of its own that it counts through.
+    """
 
     name: str
     statements: Sequence[Asked] | Callable[[Recorder], object]
     grows: float = 1.35
     bound: int = BOUND
+    rows: int = 0
 
 
 def found(name: str, **filters: Any) -> Screen:
@@ -61,6 +65,16 @@ def found(name: str, **filters: Any) -> Screen:
 
 def _outcomes(asked: finding.Asked, db: Recorder) -> object:
     return finding.search(db, asked)
+
+
+def batch(number: int) -> list[Asked]:
+    """What each page of a batch decision asks for."""
+    return [("batch_decisions/load", {"batch_id": number}), ("batch_decisions/tally", {"batch_id": number})]
+
+
+def members(after: int, came_to: str | None = None) -> Asked:
+    """A page of the list of the batch decision that was decided."""
+    return "batch_decisions/members", {"batch_id": 1, "after": after, "limit": 21, "came_to": came_to}
 
 
 AGO = datetime.now(UTC) - timedelta(days=2)
@@ -85,6 +99,10 @@ SCREENS: list[Screen] = [
         ],
         grows=12,  # forty are open in the smaller one, which is less than a page; every row of the larger one's lies apart
     ),
+    Screen("a batch decision that was decided", [*batch(1), members(2_500)], rows=LISTED),
+    Screen("what a batch decision left out", [*batch(1), members(0, "stale")], rows=LISTED),
+    Screen("a batch decision's sample", [*batch(2), ("batch_decisions/drawn", {"batch_id": 2, "after": 60, "limit": 21})], rows=LISTED),
+    Screen("the next of a sample", [*batch(2), ("batch_decisions/next_drawn", {"batch_id": 2})], rows=LISTED),
     Screen(
         "operations",
         [
@@ -101,10 +119,11 @@ SCREENS: list[Screen] = [
         "actions over many items",
         [
             ("item_actions/page", {"before": 2**62, "limit": 31}),
-            ("item_actions/members", {"action_id": 1, "after": 0, "limit": 101}),
+            ("item_actions/members", {"action_id": 1, "after": 2_000, "limit": 21}),
             ("saved_views/page", {"me": 61}),
         ],
     ),
+    Screen("what an action left out", [("item_actions/refused", {"action_id": 1, "after": 0, "limit": 21})]),
     *(Screen(f"overturns: {name}", partial(_outcomes, finding.Asked(**asked)), grows=2.5) for name, asked in OUTCOMES.items()),  # moments are found by halving
     Screen(
         "overturns: those begun, and one",
@@ -118,6 +137,8 @@ SCREENS: list[Screen] = [
             ("bulk_overturns/members", {"bulk_id": 1, "after": 0, "limit": 21, "came_to": "waits"}),
         ],
     ),
+    Screen("overturns: what was left out", [("bulk_overturns/members", {"bulk_id": 1, "after": 500, "limit": 21, "came_to": "left_out"})]),
+    Screen("overturns: what was overturned", [("bulk_overturns/members", {"bulk_id": 1, "after": 500, "limit": 21, "came_to": None})]),
     found("all, the newest"),
     found("a project's, the oldest", project_id=7, order="oldest"),
     found("a project's that are settled", project_id=7, state="settled"),

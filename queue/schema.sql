@@ -270,11 +270,28 @@ ALTER TABLE batch_ends ADD CONSTRAINT batch_ends_came_to_check CHECK ((came_to =
 ALTER TABLE batch_ends ADD CONSTRAINT batch_ends_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
 ALTER TABLE batch_ends ADD CONSTRAINT batch_ends_once PRIMARY KEY (batch_id, n);
 ALTER TABLE batch_ends ADD CONSTRAINT batch_ends_sound CHECK ((((came_to = 'stale'::text) = (why IS NOT NULL)) AND ((came_to = 'stale'::text) = (decision_id IS NULL))));
+CREATE INDEX batch_ends_came_to ON public.batch_ends USING btree (batch_id, came_to, n);
 CREATE UNIQUE INDEX batch_ends_decision ON public.batch_ends USING btree (decision_id) WHERE (decision_id IS NOT NULL);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.batch_ends FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.batch_ends FOR EACH STATEMENT EXECUTE FUNCTION refuse();
 GRANT SELECT ON batch_ends TO claimcheck_web;
 GRANT SELECT ON batch_ends TO claimcheck_worker;
+
+CREATE TABLE batch_looks (
+    batch_id bigint NOT NULL,
+    n integer NOT NULL,
+    decision_id bigint,
+    differs boolean NOT NULL,
+    at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE batch_looks ADD CONSTRAINT batch_looks_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batch_decisions(id);
+ALTER TABLE batch_looks ADD CONSTRAINT batch_looks_batch_id_n_fkey FOREIGN KEY (batch_id, n) REFERENCES batch_members(batch_id, n);
+ALTER TABLE batch_looks ADD CONSTRAINT batch_looks_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
+ALTER TABLE batch_looks ADD CONSTRAINT batch_looks_once PRIMARY KEY (batch_id, n);
+ALTER TABLE batch_looks ADD CONSTRAINT batch_looks_sound CHECK (((decision_id IS NOT NULL) OR (NOT differs)));
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.batch_looks FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.batch_looks FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT SELECT ON batch_looks TO claimcheck_web;
+GRANT SELECT ON batch_looks TO claimcheck_worker;
 
 CREATE TABLE batch_members (
     batch_id bigint NOT NULL,
@@ -286,11 +303,25 @@ ALTER TABLE batch_members ADD CONSTRAINT batch_members_batch_id_fkey FOREIGN KEY
 ALTER TABLE batch_members ADD CONSTRAINT batch_members_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
 ALTER TABLE batch_members ADD CONSTRAINT batch_members_pkey PRIMARY KEY (batch_id, n);
 ALTER TABLE batch_members ADD CONSTRAINT batch_members_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id);
+CREATE INDEX batch_members_task ON public.batch_members USING btree (task_id);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.batch_members FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.batch_members FOR EACH STATEMENT EXECUTE FUNCTION refuse();
 GRANT SELECT ON batch_members TO claimcheck_web;
 GRANT INSERT ON batch_members TO claimcheck_worker;
 GRANT SELECT ON batch_members TO claimcheck_worker;
+
+CREATE TABLE batch_undone (
+    batch_id bigint NOT NULL,
+    n integer NOT NULL,
+    decision_id bigint NOT NULL);
+ALTER TABLE batch_undone ADD CONSTRAINT batch_undone_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batch_decisions(id);
+ALTER TABLE batch_undone ADD CONSTRAINT batch_undone_batch_id_n_fkey FOREIGN KEY (batch_id, n) REFERENCES batch_members(batch_id, n);
+ALTER TABLE batch_undone ADD CONSTRAINT batch_undone_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
+ALTER TABLE batch_undone ADD CONSTRAINT batch_undone_once PRIMARY KEY (batch_id, n);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.batch_undone FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.batch_undone FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT SELECT ON batch_undone TO claimcheck_web;
+GRANT SELECT ON batch_undone TO claimcheck_worker;
 
 CREATE TABLE batches (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -324,6 +355,7 @@ ALTER TABLE bulk_overturn_ends ADD CONSTRAINT bulk_overturn_ends_came_to_check C
 ALTER TABLE bulk_overturn_ends ADD CONSTRAINT bulk_overturn_ends_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
 ALTER TABLE bulk_overturn_ends ADD CONSTRAINT bulk_overturn_ends_once PRIMARY KEY (bulk_id, n);
 ALTER TABLE bulk_overturn_ends ADD CONSTRAINT bulk_overturn_ends_sound CHECK ((((came_to = 'left_out'::text) = (why IS NOT NULL)) AND ((came_to = 'left_out'::text) = (decision_id IS NULL))));
+CREATE INDEX bulk_overturn_ends_came_to ON public.bulk_overturn_ends USING btree (bulk_id, came_to, n);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.bulk_overturn_ends FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.bulk_overturn_ends FOR EACH STATEMENT EXECUTE FUNCTION refuse();
 GRANT SELECT ON bulk_overturn_ends TO claimcheck_web;
@@ -784,6 +816,7 @@ CREATE INDEX decisions_settling ON public.decisions USING btree (item_id, id) WH
 CREATE UNIQUE INDEX decisions_superseded_once ON public.decisions USING btree (supersedes) WHERE (supersedes IS NOT NULL);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.decisions FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER four_eyes BEFORE INSERT ON public.decisions FOR EACH ROW WHEN ((new.outcome IS NOT NULL)) EXECUTE FUNCTION need_four_eyes();
+CREATE TRIGGER keep_undone AFTER INSERT ON public.decisions FOR EACH ROW WHEN (((new.supersedes IS NOT NULL) AND (new.reason_code = 'desk.undone'::text))) EXECUTE FUNCTION keep_undone();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.decisions FOR EACH STATEMENT EXECUTE FUNCTION refuse();
 GRANT INSERT ON decisions TO claimcheck_web;
 GRANT SELECT ON decisions TO claimcheck_web;
@@ -1140,6 +1173,7 @@ CREATE TABLE item_action_ends (
 ALTER TABLE item_action_ends ADD CONSTRAINT item_action_ends_action_id_n_fkey FOREIGN KEY (action_id, n) REFERENCES item_action_members(action_id, n);
 ALTER TABLE item_action_ends ADD CONSTRAINT item_action_ends_check CHECK ((done OR (why IS NOT NULL)));
 ALTER TABLE item_action_ends ADD CONSTRAINT item_action_ends_pkey PRIMARY KEY (action_id, n);
+CREATE INDEX item_action_ends_refused ON public.item_action_ends USING btree (action_id, n) WHERE (NOT done);
 CREATE TRIGGER no_change BEFORE DELETE OR UPDATE ON public.item_action_ends FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.item_action_ends FOR EACH STATEMENT EXECUTE FUNCTION refuse();
 GRANT SELECT ON item_action_ends TO claimcheck_web;
@@ -2191,6 +2225,7 @@ CREATE INDEX tasks_passed ON public.tasks USING btree (stopped_in) WHERE ((stopp
 CREATE INDEX tasks_stopped ON public.tasks USING btree (stopped_in, id) WHERE (stopped_in IS NOT NULL);
 CREATE UNIQUE INDEX tasks_waiting ON public.tasks USING btree (partition_id, partition_no) WHERE waits;
 CREATE TRIGGER ended_once BEFORE UPDATE ON public.tasks FOR EACH ROW WHEN ((old.ended_as IS NOT NULL)) EXECUTE FUNCTION refuse();
+CREATE TRIGGER keep_look AFTER UPDATE OF ended_as, cancelled_at, evidence_hash, held_for ON public.tasks FOR EACH ROW WHEN ((old.held_for IS NOT NULL)) EXECUTE FUNCTION keep_look();
 CREATE TRIGGER no_delete BEFORE DELETE ON public.tasks FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE CONSTRAINT TRIGGER pass_cancelled AFTER UPDATE OF waits ON public.tasks DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.waits AND (NOT new.waits) AND (old.cancelled_at IS NOT NULL))) EXECUTE FUNCTION pass_cancelled();
 CREATE TRIGGER void_approval BEFORE UPDATE OF evidence_hash ON public.tasks FOR EACH ROW WHEN (((old.kind = 'approval'::text) AND (old.ended_as IS NULL) AND (new.ended_as IS NULL) AND (new.evidence_hash <> old.evidence_hash))) EXECUTE FUNCTION void_approval();
@@ -2735,6 +2770,42 @@ BEGIN
     IF COALESCE(NEW.four_eyes, '[]') <> COALESCE((SELECT jsonb_strip_nulls(v.rules -> 'four_eyes') FROM project_versions v WHERE v.project_id = NEW.id AND v.version = NEW.version), '[]') THEN
         RAISE EXCEPTION 'the four_eyes of project % are not those of its version %', NEW.id, NEW.version USING ERRCODE = 'check_violation', CONSTRAINT = 'projects_four_eyes';
     END IF;
+    RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_look()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN PERFORM keep_look(NEW, OLD.held_for); RETURN NULL; END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_look(t tasks, of_batch bigint)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    INSERT INTO batch_looks (batch_id, n, decision_id, differs)
+    SELECT m.batch_id, m.n, look.id, look.id IS NOT NULL AND (look.verdict, look.answer) IS DISTINCT FROM (b.verdict, b.answer)
+      FROM batch_decisions b JOIN batch_members m ON m.batch_id = b.id AND m.task_id = t.id
+      LEFT JOIN decisions look ON look.item_id = m.item_id AND look.task_id = m.task_id AND look.person_id = b.led_by AND look.assignment_id IS NOT NULL
+                              AND look.evidence_hash = m.evidence_hash
+     WHERE b.id = of_batch AND b.state IN ('gathering', 'sampling')
+       AND (look.id IS NOT NULL OR t.ended_as IS NOT NULL OR t.cancelled_at IS NOT NULL OR t.evidence_hash <> m.evidence_hash OR t.held_for IS DISTINCT FROM m.batch_id)
+        ON CONFLICT DO NOTHING $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_undone()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+    INSERT INTO batch_undone (batch_id, n, decision_id) SELECT batch_id, n, NEW.id FROM batch_ends WHERE decision_id = NEW.supersedes AND came_to = 'decided';
     RETURN NULL;
 END $function$
 ;

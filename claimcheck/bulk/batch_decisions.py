@@ -182,14 +182,24 @@ def members(db: Database, *, batch_id: int, after: int = 0, limit: int = 100, ca
 
 
 def sample(db: Database | Connection, one: BatchDecision) -> tuple[list[Drawn], Bound | None]:
-    """The sample as it stands, and what it says; no bound before it was drawn. While it is looked at, places that came to nothing are replaced."""
+    """The whole sample as it stands, and what it says; no bound before it was drawn."""
+    progress(db, one)
     drawn = samples.load(db, batch_id=one.id)
+    return drawn, None if one.sample_size is None else _bound(one, one.sample_size, samples.judge(drawn))
+
+
+def progress(db: Database | Connection, one: BatchDecision) -> Bound | None:
+    """What the sample says, without a look at each of its items. While it is looked at, places that came to nothing are replaced."""
     if one.sample_size is None:
-        return drawn, None
-    while one.state == "sampling" and samples.draw_more(db, drawn, batch_id=one.id, members=one.members, size=one.sample_size):
-        drawn = samples.load(db, batch_id=one.id)
-    limits = {"at_most": one.at_most, "confidence": one.confidence}
-    return drawn, samples.bound(drawn, members=one.members, size=one.sample_size, **limits)
+        return None
+    of = samples.tally(db, batch_id=one.id)
+    while one.state == "sampling" and samples.draw_more(db, of, batch_id=one.id, members=one.members, size=one.sample_size):
+        of = samples.tally(db, batch_id=one.id)
+    return _bound(one, one.sample_size, of)
+
+
+def _bound(one: BatchDecision, size: int, of: samples.Tally) -> Bound:
+    return samples.bound(of, members=one.members, size=size, at_most=one.at_most, confidence=one.confidence)
 
 
 def of_assignment(db: Database, *, assignment_id: int) -> int | None:
@@ -205,12 +215,12 @@ def open_next(db: Database, *, batch_id: int, me: int) -> tasks.Claim | None:
         raise errors.BatchMoved()
     db.run("batch_decisions/touch", batch_id=one.id)
     for _ in range(3):  # one may come to nothing while it is asked for; another stands in
-        drawn, _bound = sample(db, one)
-        waiting = sorted((d for d in drawn if d.state == "open"), key=lambda d: not d.held)
-        if not waiting:
+        progress(db, one)
+        waiting = db.one("batch_decisions/next_drawn", _Id, batch_id=one.id)
+        if waiting is None:
             return None
-        claim = tasks.claim(db, me=me, item_id=waiting[0].item_id)
-        if claim is not None and claim.item_id != waiting[0].item_id:
+        claim = tasks.claim(db, me=me, item_id=waiting.id)
+        if claim is not None and claim.item_id != waiting.id:
             raise errors.Conflict("You hold another item: decide it, or give it back first.")
         if claim is not None:
             return claim

@@ -52,24 +52,49 @@ def order(seed: str, item_ids: Sequence[int]) -> list[int]:
     return sorted(item_ids, key=lambda item_id: sha256(f"{seed}:{item_id}".encode()).digest())
 
 
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many places were drawn so far, and what they came to."""
+
+    drawn: int
+    looked: int
+    wrong: int
+    void: int
+
+
 def load(db: Database | Connection, *, batch_id: int) -> list[Drawn]:
     """The places drawn so far, in their order."""
     return db.all("batch_decisions/sample", Drawn, batch_id=batch_id)
 
 
-def bound(drawn: Sequence[Drawn], *, members: int, size: int, at_most: float, confidence: float) -> Bound:
+def page(db: Database | Connection, *, batch_id: int, after: int = 0, limit: int = 20) -> list[Drawn]:
+    """Some of them, from a place on."""
+    return db.all("batch_decisions/drawn", Drawn, batch_id=batch_id, after=after, limit=limit)
+
+
+def tally(db: Database | Connection, *, batch_id: int) -> Tally:
+    """What the places came to as it was kept when it happened."""
+    found = db.one("batch_decisions/tally", Tally, batch_id=batch_id)
+    assert found is not None
+    return found
+
+
+def judge(drawn: Sequence[Drawn]) -> Tally:
+    """What the places came to by the tasks and decisions themselves."""
+    looked = [d for d in drawn if d.state == "looked"]
+    return Tally(len(drawn), len(looked), sum(d.differs for d in looked), sum(d.state == "void" for d in drawn))
+
+
+def bound(of: Tally, *, members: int, size: int, at_most: float, confidence: float) -> Bound:
     """What the sample says so far; `met` only once every place was looked at, so that nobody stops when it suits."""
-    looked = sum(d.state == "looked" for d in drawn)
-    wrong = sum(d.state == "looked" and d.differs for d in drawn)
-    void = sum(d.state == "void" for d in drawn)
-    population = members - void
-    left = min(size, population) - looked
-    upper = hypergeometric.upper_rest(population, looked, wrong, confidence)
-    rest = population - looked
-    return Bound(looked, wrong, left, void, rest, upper, met=left <= 0 and upper <= at_most * rest)
+    population = members - of.void
+    left = min(size, population) - of.looked
+    upper = hypergeometric.upper_rest(population, of.looked, of.wrong, confidence)
+    rest = population - of.looked
+    return Bound(of.looked, of.wrong, left, of.void, rest, upper, met=left <= 0 and upper <= at_most * rest)
 
 
-def draw_more(db: Database | Connection, drawn: Sequence[Drawn], *, batch_id: int, members: int, size: int) -> bool:
+def draw_more(db: Database | Connection, of: Tally, *, batch_id: int, members: int, size: int) -> bool:
     """Gives the next places where some came to nothing. False: there is nothing to give."""
-    wanted = min(size + sum(d.state == "void" for d in drawn), members)
-    return wanted > len(drawn) and bool(db.run("batch_decisions/draw_more", batch_id=batch_id, places=wanted))
+    wanted = min(size + of.void, members)
+    return wanted > of.drawn and bool(db.run("batch_decisions/draw_more", batch_id=batch_id, places=wanted))

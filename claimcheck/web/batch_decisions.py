@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, flash, make_response, render_template, request, url_for
 
 from claimcheck import errors, projects
-from claimcheck.bulk import batch_decisions, groups
+from claimcheck.bulk import batch_decisions, groups, samples
 from claimcheck.bulk.batch_decisions import BatchDecision
 from claimcheck.projects import Project
 from claimcheck.rules import Rules
@@ -18,8 +18,9 @@ from claimcheck.web.controls import Typed
 blueprint = Blueprint("batch_decisions", __name__, url_prefix="/batch-decisions")
 blueprint.record_once(lambda state: state.app.jinja_env.filters.update(batch_words.FILTERS))
 leads = access.allow("lead")
-SHOWN, PAST = 100, 20
+SHOWN, PAST = 20, 20
 ENDS = ("decided", "opened", "stale")
+LISTS = ("all", "sample", *ENDS)
 
 
 @dataclass(frozen=True)
@@ -91,25 +92,32 @@ def show(batch_id: int):
 
 
 def _show(one: BatchDecision, error: errors.Error | None = None) -> Response:
-    came_to = request.args.get("came_to")
-    chosen = came_to if came_to in ENDS else None
     told = batch_decisions.tells(one, access.current().id)
-    listed = batch_decisions.members(desk().db, batch_id=one.id, after=_number("after"), limit=SHOWN + 1, came_to=chosen) if told else []
-    context = {"listed": listed[:SHOWN], "more": len(listed) > SHOWN, "came_to": chosen, "error": error, "told": told}
+    context = {"error": error, "told": told, **(_listed(one) if told else {})}
     return make_response(render_template("batch_decisions/show.html", **_facts(one, told), **context))
+
+
+def _listed(one: BatchDecision) -> dict[str, Any]:
+    """A page of the sample while it is looked at, of all the items otherwise; or of what was asked for."""
+    db, after, asked = desk().db, _number("after"), request.args.get("came_to")
+    chosen = asked if asked in LISTS else "sample" if one.state == "sampling" else "all"
+    if chosen == "sample":
+        listed = samples.page(db, batch_id=one.id, after=after, limit=SHOWN + 1)
+    else:
+        listed = batch_decisions.members(db, batch_id=one.id, after=after, limit=SHOWN + 1, came_to=chosen if chosen in ENDS else None)
+    return {"listed": listed[:SHOWN], "more": len(listed) > SHOWN, "came_to": chosen}
 
 
 def _facts(one: BatchDecision, told: bool) -> dict[str, Any]:
     """What a batch decision's cards show; to whom it tells nothing of what is proposed, no more than how far it is."""
     if not told:
-        return {"one": one, "drawn": [], "bound": None, "said": "", "reason": "", "mine": False}
+        return {"one": one, "bound": None, "said": "", "reason": "", "mine": False}
     rules: Rules = projects.rules(desk().db, one.project_id, one.project_version)
-    drawn, bound = batch_decisions.sample(desk().db, one)
     reasons = {r.code: r.label for r in rules.reason_codes}
     return {
         "one": one,
-        "drawn": [(d, controls.words(rules, verdict=d.verdict, answer=d.answer) if d.decision_id else "") for d in drawn],
-        "bound": bound,
+        "bound": batch_decisions.progress(desk().db, one),
+        "said_of": lambda d: controls.words(rules, verdict=d.verdict, answer=d.answer),
         "said": controls.words(rules, verdict=one.verdict, answer=one.answer),
         "reason": reasons.get(one.reason_code, one.reason_code),
         "mine": one.led_by == access.current().id,

@@ -14,7 +14,7 @@ from claimcheck.web.item_list import Typed
 
 blueprint = Blueprint("item_actions", __name__, url_prefix="/items/actions")
 leads = access.allow("lead")
-SHOWN, PAST = 100, 30
+SHOWN, PAST = 20, 30
 
 
 @blueprint.get("")

@@ -17,7 +17,7 @@ from claimcheck.web.controls import Typed
 blueprint = Blueprint("overturns", __name__, url_prefix="/overturns")
 blueprint.record_once(lambda state: state.app.jinja_env.filters.update(overturn_words.FILTERS))
 leads = access.allow("lead")
-SHOWN, PAST = 50, 20
+SHOWN, PAST = 20, 20
 CAME_TO = ("overturned", "left_out", "waits")
 
 

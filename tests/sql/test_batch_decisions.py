@@ -43,7 +43,15 @@ class Batch:
 
     def work(self, chunk: int = 500) -> BatchDecision:
         working.run(self.world.worker, chunk=chunk)
+        self.check()
         return self.load()
+
+    def check(self) -> None:
+        """What was kept of the sample is what the tasks and decisions say, and so with what was taken back."""
+        if (one := self.load()).sample_size and one.state not in ("dropping", "dropped"):
+            assert samples.tally(self.world.web, batch_id=self.id) == samples.judge(samples.load(self.world.web, batch_id=self.id))
+        undone = "SELECT count(*) FROM batch_ends e JOIN decisions d ON d.supersedes = e.decision_id WHERE e.batch_id = %s AND d.reason_code = 'desk.undone'"
+        assert one.undone == self.world.one(undone, self.id)
 
     def load(self) -> BatchDecision:
         return batch_decisions.load(self.world.web, batch_id=self.id)
@@ -56,6 +64,7 @@ class Batch:
             held = {"assignment_id": claim.assignment_id, "lease_token": claim.lease_token, "me": self.chi}
             decisions.submit(self.world.web, **held, evidence_hash=claim.evidence_hash, verdict=next(said), reason_code="ok")
             seen += 1
+        self.check()
         return seen
 
     def decide(self) -> None:
