@@ -67,7 +67,8 @@ def _overturn(facts: Facts, rules: Rules, typed: Typed) -> controls.Form | None:
 
 
 def _question(entries: list[Entry]) -> reconsiderations.Reconsideration | None:
-    """The reviewer's question about one of the decisions, unanswered first."""
-    asked = [reconsiderations.load(desk().db, decision_id=e.decision_id) for e in entries if e.kind == "look" and e.decision_id]
+    """The reviewer's question about one of the decisions, unanswered first. A hidden look's waits too: it would tell what was said."""
+    open_looks = [e.decision_id for e in entries if e.kind == "look" and e.decision_id and not e.hidden]
+    asked = [reconsiderations.load(desk().db, decision_id=decision_id) for decision_id in open_looks]
     found = sorted((q for q in asked if q), key=lambda q: q.answered_at is not None)
     return found[0] if found else None

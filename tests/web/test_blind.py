@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from flask.testing import FlaskClient
 
-from claimcheck import decisions, people, tasks
+from claimcheck import decisions, people, reconsiderations, tasks
 from claimcheck.people import Person
 from tests.flows.conftest import REASONS, LiveDesk
 from tests.people import browser, program
@@ -27,6 +27,7 @@ UPDATE proposals SET outcome = 'reopen', reason_code = 'picture unreadable', not
 UPDATE decisions d SET verdict = 'reject', reason_code = 'picture unreadable', note = 'Not so.', person_id = %(ben)s FROM proposals p WHERE d.task_id = p.task_id AND p.supersedes IS NULL;
 UPDATE decisions d SET verdict = 'approve', reason_code = 'name differs', note = 'I do.' FROM approvals a WHERE d.task_id = a.task_id;
 UPDATE tasks t SET votes = '{reject}' FROM proposals p WHERE t.id = p.task_id AND p.supersedes IS NULL;
+UPDATE reconsiderations SET note = 'I should not have rejected it.';
 UPDATE approvals SET moved_by = %(ben)s WHERE moved_by = %(ada)s;
 UPDATE approvals SET moved_by = %(other)s WHERE moved_by = %(chi)s;
 UPDATE events SET person_id = %(ben)s FROM approvals a WHERE events.item_id = a.item_id AND NOT a.overturns AND person_id = %(ada)s;
@@ -55,7 +56,8 @@ def pending(live: LiveDesk) -> Pending:
     who = {name: person(live, name) for name in ("lead 2", "lead 3", "reviewer 2", "reviewer 3", "reviewer 4")}
     for trusted in ("reviewer 2", "reviewer 3"):
         people.give_skill(live.web, person_id=who[trusted].id, skill="second", tier=2)
-    live.decide(live.cast.ada, item_id=items[0], note="I see the seal.")
+    said = live.decide(live.cast.ada, item_id=items[0], note="I see the seal.")
+    reconsiderations.ask(live.web, decision_id=said, me=live.cast.ada.id, note="I should not have approved it.")
     stood = live.decide(live.cast.ada, item_id=items[1], verdict="reject")
     decisions.overturn(live.web, decision_id=stood, me=live.cast.chi.id, reason_code=REASONS[1], verdict="approve", note="It is there.")
     live.decide(live.cast.ada, item_id=items[2], note="I see the seal.")
