@@ -42,8 +42,11 @@ def restore(arguments: Namespace) -> None:
             return _told(arguments, manifest, "would be restored", " Nothing was changed.")
         by = arguments.who or terminal.login()
         manifest = restoring.restore(desk.settings, desk.store, arguments.folder, by=by, reason=arguments.reason, say=terminal.say)
+        home = Home(given.home)
+        home.make()
+        home.note_samples("restored")
         if not given.secret_key:
-            Home(given.home).keep_secret_key(key)
+            home.keep_secret_key(key)
         _opens(str(desk.settings.database_url), given.secret_key or key)
     more = " The desk begins drained: look at it, then `bin/claimcheck workers resume`."
     return _told(arguments, manifest, "restored", more)

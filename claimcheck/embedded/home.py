@@ -57,6 +57,7 @@ class Home:
     def __init__(self, path: Path):
         self.path, self.log = path, path / "log"
         self._run, self._secrets, self._demo_password = path / "run.json", path / "secrets.json", path / "demo-password"
+        self._samples = path / "samples.loaded"
         self._held: IO[str] | None = None
 
     def make(self) -> None:
@@ -110,6 +111,16 @@ class Home:
     def keep_secret_key(self, secret_key: str) -> None:
         """Takes over the key of a desk that is restored here."""
         write_private(self._secrets, json.dumps({**self.secrets(), "secret_key": secret_key}, indent=1))
+
+    @property
+    def samples(self) -> str | None:
+        """Whether the samples are in: `loaded` or, where a backup took their place, `restored`; None where a demo has yet to load them."""
+        with contextlib.suppress(FileNotFoundError):
+            return self._samples.read_text(encoding="utf-8").strip() or "loaded"
+        return None
+
+    def note_samples(self, what: str) -> None:
+        self._samples.write_text(f"{what}\n", encoding="utf-8")
 
     def demo_password(self, wanted: str | None) -> str:
         """The demo accounts' password: the kept one, else the wanted one, else a new one; kept from then on."""

@@ -92,22 +92,21 @@ class Supervisor:
         self.children.start(web)
         self._samples()
         self._await_web()
-        _write(sys.stdout, _welcome(self.settings))
+        _write(sys.stdout, _welcome(self.settings, self.home.samples))
         for program in others:  # not before: together they would keep both cores from the web's own start
             self.children.start(program)
         self.ready = True
         self._note()
 
     def _samples(self) -> None:
-        """Once for a home; a load that was cut off is repeated, which does no harm."""
-        done = self.home.path / "samples.loaded"
-        if not self.settings.demo or done.exists():
+        """Once for a home, never for a restored one; a load that was cut off is repeated, which does no harm."""
+        if not self.settings.demo or self.home.samples:
             return
         from claimcheck import samples  # here, for it imports most of the desk, which a restart has no use for
 
         say("loading the samples")
         samples.load(self.settings)
-        done.touch()
+        self.home.note_samples("loaded")
 
     def _await_web(self) -> None:
         def is_settled() -> bool:
@@ -163,8 +162,10 @@ def _answers(settings: Settings) -> bool:
         return False
 
 
-def _welcome(settings: Settings) -> str:
+def _welcome(settings: Settings, samples: str | None) -> str:
     line = f"Claimcheck is ready at {settings.base_url}"
+    if samples == "restored":  # its people have the passwords that they had
+        return f"{line} · restored from a backup: sign in as on the desk that was backed up"
     if not settings.demo:
         return line
     people = ", ".join(f"{name}@demo.local" for name in DEMO)

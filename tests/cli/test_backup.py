@@ -25,6 +25,7 @@ from claimcheck.cli import __main__ as cli
 from claimcheck.config import Settings
 from claimcheck.db import STATEMENTS, Database
 from claimcheck.embedded import processes
+from claimcheck.embedded.home import Home
 from claimcheck.operations import backups, drains
 from claimcheck.store import Store
 from tests import people
@@ -164,6 +165,7 @@ def test_it_restores_what_was_backed_up_while_people_decided_and_applies_nothing
     # ---- the restore ----
     assert new.claimcheck("restore", folder, "--dry-run", "--json")["rows"] == told["rows"] and not new.sql("SELECT id FROM projects")
     new.claimcheck("restore", folder, *REASON, "--json")
+    assert Home(new.settings.home).samples == "restored", "a start adds no sample and no demo account to what was restored"
     assert drains.state(new.db).drained is not None, "nothing goes out before somebody has looked"
     assert new.sql(STATEMENTS["tasks/disagreements"]) == [], "every counter agrees with the facts"
     for key, sha256, size in new.sql("SELECT object_key, sha256, size FROM evidence_parts"):

@@ -15,6 +15,7 @@ import pytest
 import redis
 
 from claimcheck.embedded import processes
+from claimcheck.embedded.home import Home
 from tests.embedded import running
 from tests.embedded.running import Run
 
@@ -54,6 +55,16 @@ def test_it_comes_up_says_so_in_one_line_and_goes_without_a_trace(home):
     assert run.stop() == 0
     assert running.is_deserted(home)
     assert not (home / "run.json").exists()
+
+
+def test_it_adds_neither_samples_nor_accounts_to_a_restored_desk_and_names_no_password(home):
+    Home(home).make()
+    Home(home).note_samples("restored")  # as `bin/claimcheck restore` does
+    run = Run(home).until_ready()
+    [line] = [line for line in run.words.splitlines() if line.startswith("Claimcheck is ready")]
+    assert "sign in as on the desk that was backed up" in line and "password" not in line
+    assert demo_people(run.settings()) == {}
+    assert run.stop() == 0
 
 
 def test_it_keeps_everything_over_a_restart_and_mends_itself_after_kill_9(home):
