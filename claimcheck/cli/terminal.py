@@ -62,7 +62,9 @@ def operator(db: Database, name: str | None) -> Person:
     wanted = name or login()
     found = people.by_name(db, name=wanted)
     if found is None or found.role != "operator" or found.disabled_at is not None or found.id == people.SYSTEM:
-        raise errors.Invalid.field("--as", f"no operator's account is named {wanted!r}; name the one whose change this is")
+        known = ", ".join(one.name for one in people.page(db, role="operator", limit=5) if one.disabled_at is None and one.id != people.SYSTEM)
+        such = f", such as {known}" if known else ""
+        raise errors.Invalid.field("--as", f"no operator's account is named {wanted!r}; name the one whose change this is{such}")
     return found
 
 

@@ -22,7 +22,8 @@ SHOWN, PAST = 20, 30
 def index():
     """Those begun so far."""
     past = actions.page(desk().db, before=_number("before") or actions.NEWEST, limit=PAST + 1)
-    return render_template("item_actions/index.html", past=past[:PAST], more=len(past) > PAST, kinds=item_list.KINDS)
+    words = {"kinds": item_list.KINDS, "words": item_list.in_words(access.current())}
+    return render_template("item_actions/index.html", past=past[:PAST], more=len(past) > PAST, **words)
 
 
 def _number(name: str, otherwise: int = 0) -> int:
@@ -89,6 +90,7 @@ def _show(action: Action, error: errors.Error | None = None) -> tuple[str, int]:
     after = _number("after") if request.method == "GET" else 0
     listed = actions.members(desk().db, action_id=action.id, after=after, limit=SHOWN + 1, refused=refused)
     context = {"one": action, "listed": listed[:SHOWN], "more": len(listed) > SHOWN, "refused": refused, "error": error, "kinds": item_list.KINDS}
+    context["words"] = item_list.in_words(access.current())
     back = {name: value for name, value in request.args.items() if name in asking.NAMES and value and name != "after"} or action.filters or {}
     text = render_template("item_actions/show.html", **context, back=item_list.address(back), kept=back)
     return text, error.status if error else 200

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,7 +32,10 @@ KINDS = {
     "send_back": "Send back to review",
     "cancel": "Cancel",
 }
-
+FILTERS = {
+    "project": "Project", "state": "State", "queue": "Queue", "reason": "Reason", "reviewer": "Reviewer", "key": "Key", "trace": "Trace",
+    "older": "Arrived before", "newer": "Arrived after", "least": "Amount from", "most": "Amount to", "partition": "Partition", "order": "Order",
+}  # fmt: skip
 
 NEWEST = 6  # entries of a history that stand beside the list
 
@@ -82,6 +85,13 @@ def beside(item_id: int, me: Person) -> dict[str, Any]:
     shown = entries if me.role == "lead" else [e for e in entries if e.outcome is not None]
     rules = projects.rules(db, facts.project_id, facts.project_version)
     return {"facts": facts, "entries": shown[-NEWEST:], "earlier": max(len(shown) - NEWEST, 0), "rules": rules}
+
+
+def in_words(me: Person) -> Callable[[Mapping[str, str]], list[tuple[str, str]]]:
+    """What names filters as the list's own form does, as (what, value)."""
+    named = {"project": {str(p.id): p.name for p in projects.page(desk().db, me, limit=500)}, "state": STATES}
+    named["reviewer"] = {one.value: one.label for one in choices.of_project(desk().db, project_id=None)["reviewer"]}
+    return lambda filters: [(FILTERS.get(what, what), named.get(what, {}).get(value, value)) for what, value in filters.items()]
 
 
 def address(filters: Mapping[str, str]) -> str:

@@ -70,7 +70,8 @@ def test_it_takes_a_change_from_an_operator_alone(desk, tmp_path, who):
     """Whoever reads the history must find a person in it; without --as, one of the login's name."""
     file = tmp_path / "pipeline.yaml"
     file.write_text("lag_s: 61")
-    assert "no operator's account is named" in run(desk, file, "--why", "try", code=2, who=who).stderr
+    said = run(desk, file, "--why", "try", code=2, who=who).stderr
+    assert "no operator's account is named" in said and ", such as " in said
 
 
 def test_it_asks_why(desk, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from flask import Flask
@@ -68,6 +69,10 @@ def test_its_forms_bring_back_what_was_ticked_and_typed_and_never_break(app: Fla
     for name, value in wrong.items():
         given = {**form, "filter.project": "", "to": "", name: value} | ({"kind": "assign"} if name in ("hours", "to", "which") else {})
         assert chi.post("/items/actions", data=given).status_code == 422, name
+    made = chi.post("/items/actions", data={**form, "filter.state": "pending", "kind": "prioritise", "priority": "3", "which": "all"})
+    for address in (made.location, "/items/actions"):
+        told = re.sub(r"(<[^>]*>|\s)+", " ", chi.get(address).text)
+        assert "Project ticked" in told and "State Waiting" in told, "in the words of the list's own form"
     view = views.save(db, me=cast.chi.id, name="mine", shared=False, filters={"project": str(project)})
     assert chi.get(f"/items/views/{view}").status_code == 200 and chi.get(f"/items/rows?project={project}").status_code == 200
     assert chi.post("/items/views", data={"name": " ", "filter.project": str(project)}).status_code == 422

@@ -220,7 +220,8 @@ def test_it_shows_other_looks_to_nobody_who_is_to_look(desk: LiveDesk, ada: Revi
     assert [*asked.values()] == [404, 404, 200], "a receipt says what the look said; its own giver may have it"
     browser(desk.app, desk.cast.ben).post(f"/decisions/{look}/reconsideration", data={"note": "I would see it again"})
     chi = browser(desk.app, desk.cast.chi)
-    assert "see it again" not in chi.get("/escalations").text, "it says how Ben decided, and a lead may be the next to look"
+    for address in ("/escalations", f"/items/{item}"):
+        assert "see it again" not in chi.get(address).text, "it says how Ben decided, and a lead may be the next to look"
     ada.submit(choice="verdict:reject", reason_code="name differs")
     assert "a telling note" in chi.get(f"/items/{item}").text
     assert "see it again" in chi.get("/escalations").text and chi.get(f"/decisions/{look}/receipt").status_code == 200

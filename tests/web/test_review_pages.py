@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -191,12 +193,9 @@ def test_it_goes_on_where_a_page_of_items_ended(desk: LiveDesk):
     address: str | None = f"/items?project={project}"
     while address:
         text = chi.get(address).text
-        seen += [int(part.split('"')[0]) for part in text.split('href="/items/')[1:]]
-        address = text.split('href="')[-1].split('"')[0].replace("&amp;", "&") if "Older items" in text else None
-        if address and not address.startswith("/items?"):
-            address = next(
-                (p.split('"')[0].replace("&amp;", "&") for p in text.split('href="')[1:] if p.startswith("/items?") and "after=" in p), None
-            )
+        seen += [int(number) for number in re.findall(r'<td data-head="Item"><a href="/items/(\d+)"', text)]
+        further = re.search(r'href="(/items\?[^"]*)">More items|href="(/items\?[^"]*)">Go on', text)
+        address = html.unescape(further[1] or further[2]) if further else None
     assert len(seen) == len(set(seen)) == 53
 
 
