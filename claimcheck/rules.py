@@ -121,8 +121,12 @@ class Prices(Model):
 
 
 def _labelled(value: Any) -> Any:
-    """A bare code stands for itself and its label."""
-    return [{"code": v, "label": v} if isinstance(v, str) else v for v in value] if isinstance(value, list) else value
+    """A code that has no label is its own."""
+    return [_with_label({"code": v} if isinstance(v, str) else v) for v in value] if isinstance(value, list) else value
+
+
+def _with_label(reason: Any) -> Any:
+    return {"label": reason["code"], **reason} if isinstance(reason, dict) and "code" in reason else reason
 
 
 def moment(value: Any) -> Any:

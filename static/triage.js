@@ -49,8 +49,13 @@ const listen = () => document.addEventListener("keydown", pressed);   // after d
 document.readyState === "complete" ? listen() : document.addEventListener("DOMContentLoaded", listen);
 
 // --- Ticks: how many, also of those that a page before kept. ---
-const count = () => { const n = rows().filter((row) => row.querySelector("[name=item]:checked")).length, to = form?.querySelector("[data-ticked]"); if (to) to.textContent = n ? ` (${n})` : ""; };
-table?.addEventListener("change", count);
+const boxes = () => rows().map((row) => row.querySelector("[name=item]")).filter(Boolean), all = table?.querySelector("[data-tick-all]");
+const count = () => {
+  const n = boxes().filter((box) => box.checked).length, to = form?.querySelector("[data-ticked]");
+  if (to) to.textContent = n ? ` (${n})` : "";
+  if (all) all.checked = n > 0 && n === boxes().length, all.indeterminate = n > 0 && !all.checked;
+};
+table?.addEventListener("change", (event) => { if (event.target === all) for (const box of boxes()) box.checked = all.checked; count(); });
 
 // --- Where items stand, read anew: only cells that changed, never one that has the focus, a tick or a selection in it. ---
 const chosen = (cell) => { const what = getSelection(); return !what.isCollapsed && cell.contains(what.getRangeAt(0).startContainer); };

@@ -9,6 +9,7 @@ from flask import Blueprint, Response, flash, make_response, render_template, re
 from markupsafe import Markup
 
 from claimcheck import assignments, decisions, drafts, errors, looks, rules, tasks
+from claimcheck.approvals import standing
 from claimcheck.assignments import Assignment
 from claimcheck.bulk import batch_decisions
 from claimcheck.web import access, desk, filters, htmx, screen, shown
@@ -80,10 +81,16 @@ def decision(assignment_id: int):
     receipt = url_for("decisions.receipt", decision_id=decided)
     if (batch := _sampled(assignment)) is not None:
         return _next_sampled(batch)
-    notice = Markup('Decided. <a href="{}" download>Receipt {}</a>').format(receipt, decided)
+    notice = Markup('{} <a href="{}" download>Receipt {}</a>').format(_said(assignment), receipt, decided)
     if notice not in [told for _, told in session.get("_flashes", [])]:  # the same POST again
         flash(notice)
     return next_for(me, assignment.queue)
+
+
+def _said(assignment: Assignment) -> str:
+    """What became of a decision. Of an escalation alone is it told that it waits: of a review it would tell gold, which never does."""
+    waits = assignment.queue == "escalation" and any(one.state == "pending" for one in standing.of_item(desk().db, item_id=assignment.item_id))
+    return "Decided; it holds once somebody else has looked at it." if waits else "Decided."
 
 
 def _sampled(assignment: Assignment) -> int | None:

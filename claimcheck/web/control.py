@@ -100,7 +100,7 @@ def _backlog(spans: list[trends.Span]) -> Chart | None:
     if not any(s.arrived or s.settled or s.open for s in spans):
         return None
     arrived, settled = Series("came", "came", [s.arrived for s in spans]), Series("settled", "settled", [s.settled for s in spans])
-    names = [f"{s.begin:%a} {s.begin:%H}" for s in spans]
+    names = [f"{s.begin:%a} {s.begin:%H}:00" for s in spans]
     label = "Items that came and were settled in each six hours of the last week, and the tasks open at their end, as a line"
     return charts.columns(label, names, [arrived, settled], stacked=False, line=Series("open", "open", [s.open for s in spans]))
 

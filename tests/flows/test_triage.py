@@ -28,6 +28,12 @@ def test_two_leads_triage_at_once_and_neither_wipes_what_the_other_ticked_or_typ
         expect(chi.locator("[data-quick]")).to_have_attribute("data-quick", str(items[1]))
         chi.keyboard.press("x")
         expect(chi.get_by_role("button", name="With the ticked (1)")).to_be_visible()
+        every = chi.get_by_label("Tick all of this page")
+        every.check()
+        expect(chi.get_by_role("button", name=f"With the ticked ({len(items)})")).to_be_visible()
+        every.uncheck()
+        expect(chi.get_by_role("button", name="With the ticked", exact=True)).to_be_visible()
+        row(chi, 1).get_by_role("checkbox").check()
         assert f"look={items[1]}" in chi.url, "a colleague who opens it sees the same"
         ben.goto(chi.url)
         expect(ben.locator("[data-quick]")).to_have_attribute("data-quick", str(items[1]))

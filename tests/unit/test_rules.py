@@ -68,7 +68,7 @@ def test_it_takes_numbers_as_a_careful_reader_of_json_gives_them() -> None:
         ({"reason_codes": ["fits", "fits"]}, "reason_codes", "'fits' twice"),
         ({"reason_codes": ["agreement"]}, "reason_codes", "choose another"),
         ({"reason_codes": ["desk.zero"]}, "reason_codes", "choose another"),
-        ({"reason_codes": [{"code": "fits"}]}, "reason_codes[0].label", "required"),
+        ({"reason_codes": [{"label": "Fits"}]}, "reason_codes[0].code", "required"),
         ({"reason_codes": [{"code": "a", "label": "A", "verdicts": ["maybe"]}]}, "reason_codes[0].verdicts[0]", "'approve'"),
         ({"reason_codes": [{"code": "a", "label": "A", "verdicts": ["answer"]}]}, "reason_codes", "'answer'"),
         ({"question": {"ask": "guess"}}, "question", "'grade'"),
@@ -184,7 +184,7 @@ PROJECT = b"""
 name: Grades
 skill: writing
 question: {ask: grade, min: 1, max: 3, labels: {1: poor, 3: good}}
-reason_codes: [clear, {code: vague, label: Vague}]
+reason_codes: [clear, {code: vague, label: Vague}, {code: lost, verdicts: [escalate]}]
 deadline: 2027-01-31T18:00:00Z
 """
 
@@ -192,7 +192,7 @@ deadline: 2027-01-31T18:00:00Z
 def test_it_reads_a_project_file_as_the_api_reads_a_body() -> None:
     found = project_files.parse(PROJECT)
     assert found.stored()["question"]["labels"] == {"1": "poor", "3": "good"}
-    assert [r.code for r in found.reason_codes] == ["clear", "vague"]
+    assert [(r.code, r.label) for r in found.reason_codes] == [("clear", "clear"), ("vague", "Vague"), ("lost", "lost")]
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,12 @@ def plain(line: str) -> str:
     return BY_TIME.sub("0", PSEUDONYM.sub("", line)).strip() + "".join(sorted(PSEUDONYM.findall(line)))
 
 
+def test_no_overturn_is_offered_while_another_waits_for_its_second_pair_of_eyes(pending: Pending):
+    waits = pending.ids["item_id"][1]
+    page = browser(pending.desk.app, pending.desk.cast.chi).get(f"/items/{waits}").text
+    assert "/overturn\"" not in page and "until a second pair of eyes has settled what waits" in page
+
+
 def test_every_page_and_answer_is_the_same_whatever_was_proposed_and_by_whom(pending: Pending):
     cast = pending.desk.cast
     before = told(pending)

@@ -227,6 +227,16 @@ def test_it_shows_other_looks_to_nobody_who_is_to_look(desk: LiveDesk, ada: Revi
     assert "see it again" in chi.get("/escalations").text and chi.get(f"/decisions/{look}/receipt").status_code == 200
 
 
+def test_it_tells_a_lead_that_a_decision_of_an_escalation_waits_and_a_reviewer_nothing_that_would_tell_gold(desk: LiveDesk, ada: Reviewer):
+    items = desk.send(desk.project(four_eyes=[{"verdict": "approve"}]), {"case": "first"}, {"case": "second"})
+    desk.decide(desk.cast.ben, verdict="escalate", item_id=items[0])
+    ada.next()
+    assert "Decided. <a" in ada.client.get(ada.submit().location).text
+    chi = Reviewer(desk, desk.cast.chi)
+    chi.open(chi.client.post(f"/escalations/{items[0]}/take").location)
+    assert "Decided; it holds once somebody else has looked at it. <a" in chi.client.get(chi.submit().location).text
+
+
 def test_it_skips_only_with_one_of_the_projects_reasons(desk: LiveDesk, ada: Reviewer):
     one_item(desk)
     ada.next()
