@@ -3561,6 +3561,7 @@ AS $function$
              UNION ALL SELECT p.person_id FROM proposals p WHERE p.item_id = of_item
              UNION ALL SELECT e.created_by FROM evidence e WHERE e.item_id = of_item
              UNION ALL SELECT b.created_by FROM items i JOIN batches b ON b.id = i.batch_id WHERE i.id = of_item
+             UNION ALL SELECT m.received_by FROM items i JOIN messages m ON m.id = i.message_id WHERE i.id = of_item
              UNION ALL SELECT e.person_id FROM events e WHERE e.item_id = of_item AND e.task_id IS DISTINCT FROM beside) x (who)
      WHERE who <> 0 $function$
 ;

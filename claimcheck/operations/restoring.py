@@ -23,6 +23,8 @@ from claimcheck.embedded import dumping
 from claimcheck.operations import backups, reasons
 from claimcheck.store import Store
 
+SAYS = {"made_at": str, "migrations": list, "rows": dict, "files": dict}  # what a manifest says, beside its form
+
 
 @dataclass(frozen=True, slots=True)
 class _Empty:
@@ -34,13 +36,18 @@ def read(folder: Path) -> dict[str, Any]:
     """A backup's manifest, its files checked. Raises Invalid where it is none, half a one, or changed since."""
     try:
         manifest = json.loads((folder / backups.MANIFEST).read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError, json.JSONDecodeError):
+    except (OSError, ValueError, RecursionError):
         raise errors.Invalid.field("FOLDER", f"{folder} holds no whole backup: its {backups.MANIFEST} is missing or damaged") from None
-    if manifest.get("form") != backups.FORM:
+    if (
+        not isinstance(manifest, dict)
+        or manifest.get("form") != backups.FORM
+        or any(not isinstance(manifest.get(name), kind) for name, kind in SAYS.items())
+    ):
         raise errors.Invalid.field("FOLDER", f"{folder} was not written by a backup that this version can read")
-    if newer := {*manifest["migrations"]} - {*migrations.names()}:
+    if newer := {*map(str, manifest["migrations"])} - {*migrations.names()}:
         raise errors.Invalid.field("FOLDER", f"{folder} is of a newer version, with {min(newer)}; restore it with that one")
-    for name, sha256 in manifest["files"].items():
+    for name in (backups.DUMP, backups.INDEX, backups.KEY):
+        sha256 = manifest["files"].get(name)
         if not (folder / name).is_file() or backups.digest(folder / name) != sha256:
             raise errors.Invalid.field("FOLDER", f"{folder / name} is missing or was changed since the backup")
     return manifest

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import threading
 import time
-from functools import lru_cache
 
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request, url_for
 
@@ -17,7 +16,7 @@ from claimcheck.web import Desk, access, desk, htmx, places
 blueprint = Blueprint("pages", __name__)
 THEMES, THEME_COOKIE = ("auto", "light", "dark"), "theme"
 YEAR_SECONDS = 365 * 24 * 3600
-_one_at_a_time = threading.Lock()
+FRESH_SECONDS = 1.0  # of what was found
 
 
 @blueprint.get("/")
@@ -89,11 +88,28 @@ def readyz():
 
 def checked(desk: Desk) -> list[readiness.Check]:
     """What the desk stands on, and whether each answers."""
-    with _one_at_a_time:
-        return _checked_lately(int(time.monotonic()), desk)
+    return lately.checks(desk)
 
 
-@lru_cache(maxsize=1)
-def _checked_lately(_second: int, desk: Desk) -> list[readiness.Check]:
-    """At most once a second: anybody may ask."""
-    return readiness.checks(desk.settings, desk.db, desk.store)
+class Lately:
+    """Asks at most once a second, since anybody may ask; whoever waited while a slow server was asked takes that answer and asks no more."""
+
+    def __init__(self) -> None:
+        self.alone = threading.Lock()
+        self.clear()
+
+    def clear(self) -> None:
+        """Forgets what was found."""
+        self.of: Desk | None = None
+        self.ended, self.found = 0.0, list[readiness.Check]()
+
+    def checks(self, desk: Desk) -> list[readiness.Check]:
+        asked = time.monotonic()
+        with self.alone:
+            if self.of is not desk or self.ended < asked - FRESH_SECONDS:
+                self.of, self.found = desk, readiness.checks(desk.settings, desk.db, desk.store)
+                self.ended = time.monotonic()
+            return self.found
+
+
+lately = Lately()

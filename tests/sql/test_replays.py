@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from claimcheck import dead_letters, doors, errors, people, replays
+from claimcheck import dead_letters, doors, errors, people, replays, tasks
 from claimcheck.dead_letters import Filter, Refused
 from claimcheck.intake import admission, handling, parameters
 from tests import pipeline
@@ -421,3 +421,18 @@ def test_it_hands_a_message_that_was_given_up_to_a_handler_that_works(world: Wor
     assert pipeline.handle(world, pipeline.pull(world)) == handling.Handled(1, 0)
     assert pipeline.items(world, project) == ["later", "k"]
     assert replay(world, letter.id) == came and pipeline.pull(world) == []
+
+
+def test_whoever_mended_what_an_item_came_of_is_not_its_second_pair_of_eyes(world: World) -> None:
+    """They wrote what is to be judged."""
+    pipeline.clear(world)
+    letter = message_letter(world, project := world.project(four_eyes=[{}]))
+    assert replay(world, letter, body=body(project, "k")).result == "admitted"
+    assert pipeline.handle(world, pipeline.pull(world)) == handling.Handled(1, 0)
+    world.publish()
+    [item] = world.all("SELECT * FROM items WHERE project_id = %s", project)
+    claim = tasks.claim(world.web, me=world.cast.ada.id, item_id=item.id)
+    assert claim is not None
+    world.decide(claim)
+    [waits] = world.all("SELECT t.barred FROM approvals a JOIN tasks t ON t.id = a.task_id WHERE a.item_id = %s", item.id)
+    assert world.cast.chi.id in waits.barred

@@ -115,7 +115,7 @@ def test_it_has_no_inline_script_style_or_handler_in_any_template() -> None:
 def test_it_says_that_it_is_alive_and_whether_it_is_ready(app: Flask) -> None:
     client = people.browser(app)
     assert client.get("/healthz").json == {"status": "ok"}
-    pages._checked_lately.cache_clear()
+    pages.lately.clear()
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json["status"]) == (200, "ready")
     assert answer.json["checks"] == dict.fromkeys(("database", "migrations", "store", "doorbell"), "ok")

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 import signal
+import socket
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,7 @@ from claimcheck.config import Settings
 from claimcheck.embedded import processes, throwaway
 from claimcheck.web import pages
 from tests import people, servers
+from tests.intake import at_once
 
 
 class Servers:
@@ -49,7 +53,7 @@ def theirs(tmp_path: Path) -> Iterator[Servers]:
 
 
 def asked(app: Flask) -> tuple[int, dict[str, str]]:
-    pages._checked_lately.cache_clear()
+    pages.lately.clear()
     answer = people.browser(app).get("/readyz")
     assert answer.json["ms"].keys() == answer.json["checks"].keys() and all(ms >= 0 for ms in answer.json["ms"].values())
     assert people.browser(app).get("/healthz").status_code == 200
@@ -90,3 +94,27 @@ def test_it_says_which_server_is_down_as_each_stops(theirs: Servers) -> None:
         assert processes.wait_until(lambda: not postgres.is_ready(), 30)
         assert asked(app) == (503, dict.fromkeys(expected, "failing"))
         app.extensions["claimcheck"].db.close()
+
+
+def test_many_who_ask_while_a_server_is_slow_have_it_asked_no_more_than_twice(app: Flask) -> None:
+    """Anybody may ask, and each waits in a thread of ours: who waited takes the answer that came meanwhile."""
+    calls: list[socket.socket] = []
+    with socket.create_server(("127.0.0.1", 0), backlog=50) as silent:
+        threading.Thread(target=_take, args=(silent, calls), daemon=True).start()
+        slow = create_app(app.extensions["claimcheck"].settings.model_copy(update={"redis_url": f"redis://127.0.0.1:{silent.getsockname()[1]}"}))
+        assert people.browser(slow).get("/readyz").json["checks"]["doorbell"] == "failing"
+        once = len(calls)
+        pages.lately.clear()
+        at_once(8, lambda _: people.browser(slow).get("/readyz"))
+        assert 0 < len(calls) - once <= 2 * once
+        slow.extensions["claimcheck"].db.close()
+        silent.shutdown(socket.SHUT_RDWR)
+    for call in calls:
+        call.close()
+
+
+def _take(silent: socket.socket, calls: list[socket.socket]) -> None:
+    """Picks up and says nothing."""
+    with suppress(OSError):
+        while True:
+            calls.append(silent.accept()[0])
