@@ -102,7 +102,7 @@ def test_many_who_ask_while_a_server_is_slow_have_it_asked_no_more_than_twice(ap
     with socket.create_server(("127.0.0.1", 0), backlog=50) as silent:
         threading.Thread(target=_take, args=(silent, calls), daemon=True).start()
         slow = create_app(app.extensions["claimcheck"].settings.model_copy(update={"redis_url": f"redis://127.0.0.1:{silent.getsockname()[1]}"}))
-        assert people.browser(slow).get("/readyz").json["checks"]["doorbell"] == "failing"
+        assert '"doorbell":"failing"' in people.browser(slow).get("/readyz").text.replace(" ", "")
         once = len(calls)
         pages.lately.clear()
         at_once(8, lambda _: people.browser(slow).get("/readyz"))
