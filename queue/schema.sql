@@ -2452,6 +2452,7 @@ BEGIN
     END IF;
     SELECT p.* INTO who FROM people p WHERE p.id = (a.what ->> 'to')::int;
     IF t.state NOT IN ('pending', 'blocked', 'paused', 'held') THEN RETURN 'somebody holds it'; END IF;
+    IF t.wanted > 1 AND cardinality(t.seen_by) > 0 THEN RETURN 'somebody looks at it or has: whom it can still be kept for would tell who'; END IF;
     IF who.disabled_at IS NOT NULL OR who.id = ANY (t.seen_by || t.barred) OR NOT EXISTS (SELECT FROM lanes_of(who.id, who.role) l WHERE l.id = t.lane_id) THEN
         RETURN format('%s may not look at it', who.name);              -- not which of these: earlier looks are blind
     END IF;
