@@ -1173,6 +1173,7 @@ CREATE TABLE item_action_ends (
 ALTER TABLE item_action_ends ADD CONSTRAINT item_action_ends_action_id_n_fkey FOREIGN KEY (action_id, n) REFERENCES item_action_members(action_id, n);
 ALTER TABLE item_action_ends ADD CONSTRAINT item_action_ends_check CHECK ((done OR (why IS NOT NULL)));
 ALTER TABLE item_action_ends ADD CONSTRAINT item_action_ends_pkey PRIMARY KEY (action_id, n);
+CREATE INDEX item_action_ends_proposed ON public.item_action_ends USING btree (action_id, n) WHERE (done AND (why IS NOT NULL));
 CREATE INDEX item_action_ends_refused ON public.item_action_ends USING btree (action_id, n) WHERE (NOT done);
 CREATE TRIGGER no_change BEFORE DELETE OR UPDATE ON public.item_action_ends FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.item_action_ends FOR EACH STATEMENT EXECUTE FUNCTION refuse();
@@ -3256,6 +3257,17 @@ BEGIN
       FROM items i JOIN projects p ON p.id = i.project_id WHERE i.id = t.item_id;
     RETURN made;
 END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.proposes(a item_actions)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+    SELECT a.kind = 'send_back'
+       AND (a.state IN ('gathering', 'listed', 'acting') AND EXISTS (SELECT FROM projects p WHERE p.four_eyes IS NOT NULL)
+            OR EXISTS (SELECT FROM item_action_ends e JOIN item_action_members m ON m.action_id = e.action_id AND m.n = e.n JOIN approvals x ON x.open_item = m.item_id
+                        WHERE e.action_id = a.id AND e.done AND e.why IS NOT NULL)) $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.put_outcome(o decisions, t tasks, from_then timestamp with time zone)

@@ -42,7 +42,7 @@ class Wish:
 class Action:
     """One. `state`: gathering its list; listed, until a lead says go on; acting; done; dropped.
 
-    Of `members`, `acted` have come to an end, `done` of them well.
+    Of `members`, `acted` have come to an end, `done` of them well. `blind`: other leads may have to be the second pair of eyes on what it proposes.
     """
 
     id: int
@@ -58,6 +58,8 @@ class Action:
     touched_at: datetime
     asked_by: str
     kept_for: str | None
+    asker_id: int
+    blind: bool
 
     @property
     def under_way(self) -> bool:
@@ -160,17 +162,19 @@ def _filters(given: Mapping[str, str]) -> dict[str, str]:
     return kept
 
 
-def load(db: Database | Connection, *, action_id: int) -> Action:
-    """One. Raises NotFound."""
+def load(db: Database | Connection, *, action_id: int, me: int) -> Action:
+    """One. Raises NotFound, or Forbidden where it would tell another lead what waits for their eyes."""
     found = db.one("item_actions/load", Action, action_id=action_id)
     if found is None:
         raise errors.NotFound()
+    if found.blind and found.asker_id != me:
+        raise errors.Forbidden("You may be asked for a second look at one of these items, so until then only the lead who asked for this sees it.")
     return found
 
 
-def page(db: Database, *, before: int = NEWEST, limit: int = 50) -> list[Action]:
-    """Those asked for so far, the newest first."""
-    return db.all("item_actions/page", Action, before=before, limit=limit)
+def page(db: Database, *, me: int, before: int = NEWEST, limit: int = 50) -> list[Action]:
+    """Those asked for so far that this person may see, the newest first."""
+    return db.all("item_actions/page", Action, me=me, before=before, limit=limit)
 
 
 def members(db: Database, *, action_id: int, after: int = 0, limit: int = 100, refused: bool = False) -> list[Member]:
@@ -181,13 +185,13 @@ def members(db: Database, *, action_id: int, after: int = 0, limit: int = 100, r
 
 def go_on(db: Database, *, action_id: int, me: int, members: int) -> None:
     """Has the list acted on. Raises NotFound, or Conflict where it is not as long, or not as far, as was seen."""
-    load(db, action_id=action_id)
+    load(db, action_id=action_id, me=me)
     if not db.run("item_actions/go_on", action_id=action_id, me=me, members=members):
         raise errors.Conflict(MOVED)
 
 
 def drop(db: Database, *, action_id: int, me: int) -> None:
     """Nothing more of it is done; what was done stays. Raises NotFound or Conflict."""
-    load(db, action_id=action_id)
+    load(db, action_id=action_id, me=me)
     if not db.run("item_actions/drop", action_id=action_id, me=me):
         raise errors.Conflict(MOVED)

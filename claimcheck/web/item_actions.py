@@ -21,7 +21,7 @@ SHOWN, PAST = 20, 30
 @leads
 def index():
     """Those begun so far."""
-    past = actions.page(desk().db, before=_number("before") or actions.NEWEST, limit=PAST + 1)
+    past = actions.page(desk().db, me=access.current().id, before=_number("before") or actions.NEWEST, limit=PAST + 1)
     words = {"kinds": item_list.KINDS, "words": item_list.in_words(access.current())}
     return render_template("item_actions/index.html", past=past[:PAST], more=len(past) > PAST, **words)
 
@@ -82,7 +82,7 @@ def _items(ticked: list[str]) -> list[int]:
 @leads
 def show(action_id: int):
     """One, and what became of each item."""
-    return _show(actions.load(desk().db, action_id=action_id))
+    return _show(actions.load(desk().db, action_id=action_id, me=access.current().id))
 
 
 def _show(action: Action, error: errors.Error | None = None) -> tuple[str, int]:
@@ -100,7 +100,7 @@ def _show(action: Action, error: errors.Error | None = None) -> tuple[str, int]:
 @access.allow("lead", background=True)
 def progress(action_id: int):
     """How far it is, alone; the page anew once that is over."""
-    one = actions.load(desk().db, action_id=action_id)
+    one = actions.load(desk().db, action_id=action_id, me=access.current().id)
     if one.state != request.args.get("state"):
         return htmx.go(url_for("item_actions.show", action_id=one.id))
     return render_template("item_actions/_progress.html", one=one)
@@ -113,7 +113,7 @@ def go_on(action_id: int):
     try:
         actions.go_on(desk().db, action_id=action_id, me=access.current().id, members=_number("members"))
     except errors.Conflict as error:
-        return _show(actions.load(desk().db, action_id=action_id), error)
+        return _show(actions.load(desk().db, action_id=action_id, me=access.current().id), error)
     acting.begin(desk().db, action_id=action_id)
     return htmx.go(url_for("item_actions.show", action_id=action_id))
 
@@ -125,6 +125,6 @@ def drop(action_id: int):
     try:
         actions.drop(desk().db, action_id=action_id, me=access.current().id)
     except errors.Conflict as error:
-        return _show(actions.load(desk().db, action_id=action_id), error)
+        return _show(actions.load(desk().db, action_id=action_id, me=access.current().id), error)
     flash("Stopped. What was done stays done.")
     return htmx.go(url_for("item_actions.show", action_id=action_id))

@@ -97,4 +97,4 @@ def test_all_that_fit_are_listed_first_and_a_saved_view_has_an_address_without_a
     acting.run(desk.worker)
     chi.goto(f"/items?project={project}&look={item}")
     expect(chi.get_by_role("complementary", name="Quick view")).to_contain_text("Ada")
-    assert actions.load(desk.web, action_id=made).done == 1
+    assert actions.load(desk.web, action_id=made, me=desk.cast.chi.id).done == 1

@@ -29,7 +29,7 @@ def act(world: World, wish: Wish, *item_ids: int, **more: Any) -> Action:
     """Chi asks for it, and a worker does it."""
     made = actions.ask(world.web, wish, me=world.cast.chi.id, item_ids=item_ids, **more)
     acting.run(world.worker)
-    return actions.load(world.web, action_id=made)
+    return actions.load(world.web, action_id=made, me=world.cast.chi.id)
 
 
 def why(world: World, wish: Wish, *item_ids: int) -> list[str | None]:
@@ -241,6 +241,10 @@ def test_what_others_have_to_say_about_stops_it_and_it_says_so(world: World) -> 
     made = act(world, BACK, settled)
     [end] = actions.members(world.web, action_id=made.id)
     assert end.done and end.why == f"proposed: {eyes}" and why(world, BACK, settled) == [eyes]
+    with pytest.raises(errors.Forbidden, match="second look"):
+        actions.load(world.web, action_id=made.id, me=world.cast.ben.id)
+    seen = {who: {action.id for action in actions.page(world.web, me=who)} for who in (world.cast.chi.id, world.cast.ben.id)}
+    assert {who for who, ids in seen.items() if made.id in ids} == {world.cast.chi.id}, "it would tell whoever has to look what was proposed, and by whom"
     [listed] = arrive(world)
     project = projects.load(world.web, newest(world, listed).project_id, world.cast.chi)
     batch = batch_decisions.ask(world.web, project=project, me=world.cast.chi.id, same={"queue": "review"}, verdict="approve", reason_code="fine")
@@ -257,7 +261,7 @@ def test_a_filters_list_is_fixed_before_a_lead_lets_it_go_on_and_a_kill_loses_no
     project = str(newest(world, items[0]).project_id)
     made = actions.ask(world.web, CANCEL, me=world.cast.chi.id, filters={"project": project, "state": "pending"})
     acting.run(world.worker, chunk=21)
-    listed = actions.load(world.web, action_id=made)
+    listed = actions.load(world.web, action_id=made, me=world.cast.chi.id)
     assert (listed.state, listed.members) == ("listed", 25) and newest(world, items[0]).state == "pending"
     world.accept(int(project), [row("later")])
     world.publish()
@@ -271,7 +275,7 @@ def test_a_filters_list_is_fixed_before_a_lead_lets_it_go_on_and_a_kill_loses_no
         world.worker.together(lambda connection: acting.step(connection))
     at_once(3, lambda _: acting.run(world.worker))
     acting.run(world.worker)
-    ended = actions.load(world.web, action_id=made)
+    ended = actions.load(world.web, action_id=made, me=world.cast.chi.id)
     assert (ended.state, ended.acted, ended.done) == ("done", 25, 25)
     assert world.one("SELECT count(*) FROM tasks WHERE project_id = %s AND state = 'pending'", int(project)) == 1
     assert world.one("SELECT count(*) FROM events WHERE kind = 'item.cancelled' AND project_id = %s", int(project)) == 25

@@ -108,7 +108,7 @@ def _made(action_id: int) -> dict[str, Any]:
 @route("GET", "/items/actions", roles=LEAD, query=Page, answers={200: Lines})
 def page(call: Call) -> Any:
     """Those begun so far, the newest first."""
-    found = actions.page(desk().db, before=call.query.before, limit=call.query.limit)
+    found = actions.page(desk().db, me=call.person.id, before=call.query.before, limit=call.query.limit)
     more = answers.again("/v1/items/actions", call.query, before=found[-1].id) if len(found) == call.query.limit else None
     return 200, {"actions": [_one(action) for action in found], "next": more}
 
@@ -118,16 +118,16 @@ def _one(action: Action) -> dict[str, Any]:
 
 
 @route("GET", "/items/actions/{action_id}", roles=LEAD, answers={200: One})
-def get(call: Call, action_id: int) -> Any:  # noqa: ARG001 (every lead)
+def get(call: Call, action_id: int) -> Any:
     """One: how far it is."""
-    return 200, _one(actions.load(desk().db, action_id=action_id))
+    return 200, _one(actions.load(desk().db, action_id=action_id, me=call.person.id))
 
 
 @route("GET", "/items/actions/{action_id}/members", roles=LEAD, query=MembersQuery, answers={200: Members})
 def members(call: Call, action_id: int) -> Any:
     """The list in its order, and what came of each item: done, or why not."""
     db, asked = desk().db, call.query
-    action = actions.load(db, action_id=action_id)
+    action = actions.load(db, action_id=action_id, me=call.person.id)
     found = actions.members(db, action_id=action.id, after=asked.after, limit=asked.limit, refused=asked.refused)
     more = answers.again(f"/v1/items/actions/{action.id}/members", asked, after=found[-1].n) if len(found) == asked.limit else None
     return 200, {"members": [{name: getattr(m, name) for name in Member.model_fields} for m in found], "next": more}
