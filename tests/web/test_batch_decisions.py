@@ -55,7 +55,7 @@ def test_it_goes_all_the_way_by_the_api(app: Flask, cast: Cast, publish: Callabl
     assert seen == [drawn["item_id"] for drawn in one["sample"]]
     on_record = lead.get(f"/v1/access-events?customer_id={cast.eve.customer_id}&limit=200").json["access_events"]
     assert {*seen} <= {event["item_id"] for event in on_record}, "each view is on record"
-    page = browser(app, cast.chi).get(f"/batch-decisions/{batch}").text
+    page = browser(app, cast.chi).get(f"/batch-decisions/{batch}?came_to=all").text
     assert page.count(">looked at</span>") == len(seen) and "The sample was looked at" in page
     one = lead.get(here).json
     assert one["bound"]["met"] and one["bound"]["rest"] == 20 - len(seen)
