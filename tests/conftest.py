@@ -12,6 +12,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, settings
 from psycopg import sql
 
 from claimcheck import config, migrations
@@ -20,6 +21,10 @@ from tests import servers
 
 FOLDER, SESSION = "DESK_TEST_FOLDER", "DESK_TEST_SESSION"
 TEMPLATE = "claimcheck_template"
+
+# Nothing fails for being slow: servers and browsers share two cores with it.
+settings.register_profile("shared cores", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared cores")
 
 
 def pytest_configure(config: pytest.Config) -> None:
