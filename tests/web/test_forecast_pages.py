@@ -17,8 +17,6 @@ from claimcheck.forecasts import record
 from tests.people import Cast, browser
 from tests.web.api_client import Api
 
-DEADLINE = datetime.now(UTC) + timedelta(hours=2)
-
 
 def looked(db: Database, person: people.Person, n: int) -> None:
     for _ in range(n):
@@ -31,7 +29,8 @@ def looked(db: Database, person: people.Person, n: int) -> None:
 @pytest.fixture(scope="module")
 def sent(db: Database, cast: Cast, publish: Callable[[], int]) -> batches.Sent:
     """Sixty rows and a bad one in one batch of Eve's; Ada has looked at ten, two hours are left."""
-    given = {"name": "Northwind's own", "skill": "kyc", "reason_codes": ["fits"], "deadline": DEADLINE.isoformat(), "price_minor": 20}
+    deadline = datetime.now(UTC) + timedelta(hours=2)  # from here, not from when the tests were collected
+    given = {"name": "Northwind's own", "skill": "kyc", "reason_codes": ["fits"], "deadline": deadline.isoformat(), "price_minor": 20}
     project = projects.create(db, by=cast.eve, rules=rules.parse(given)).id
     rows = [{"idempotency_key": f"row-{n}", "payload": {"n": n}} for n in range(60)]
     done = batches.take(db, project=project, by=cast.eve.id, rows=[*rows, {"idempotency_key": "bad", "payload": 7}])
