@@ -118,7 +118,7 @@ SCREENS: list[Screen] = [
     Screen(
         "actions over many items",
         [
-            ("item_actions/page", {"before": 2**62, "limit": 31}),
+            ("item_actions/page", {"before": 2**62, "limit": 31, "me": 61}),
             ("item_actions/members", {"action_id": 1, "after": 2_000, "limit": 21}),
             ("saved_views/page", {"me": 61}),
         ],

@@ -5,6 +5,7 @@ Only the S3 port asks for credentials.
 
 from __future__ import annotations
 
+import io
 import os
 import sysconfig
 from pathlib import Path
@@ -19,6 +20,8 @@ PORTS = (
     "volume.port", "volume.port.grpc", "admin.port", "admin.port.grpc",
 )  # fmt: skip
 OFF = ("webdav", "admin.ui", "master.telemetry", "s3.iam", "s3.allowDeleteBucketNotEmpty")
+
+PROBE = "starting"  # one byte, as an empty object asks for no volume
 
 
 class Weed:
@@ -44,10 +47,12 @@ class Weed:
         return Program("store", argv + options, self.log, environ=environ | keys)
 
     def is_ready(self) -> bool:
-        """Whether an object can be written: the port opens before the volumes are there."""
+        """Whether an object can be written, by writing one: the port opens, and the bucket is told, before the volumes are there."""
         client = self._client()
         try:
-            return client.bucket_exists(self.bucket)
+            client.put_object(self.bucket, PROBE, io.BytesIO(b"."), 1)
+            client.remove_object(self.bucket, PROBE)
+            return True
         except (minio.error.MinioException, urllib3.exceptions.HTTPError):
             return False
 
