@@ -225,8 +225,10 @@ CREATE TABLE batch_decisions (
     created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
     touched_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
     undo_until timestamp with time zone,
-    undone_by integer);
+    undone_by integer,
+    nth integer);
 ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_bound_met CHECK (((state <> ALL (ARRAY['deciding'::text, 'decided'::text, 'undoing'::text, 'undone'::text])) OR (((upper)::double precision <= (at_most * (rest)::double precision)) IS TRUE)));
+ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_counted CHECK (((seed IS NULL) = (nth IS NULL)));
 ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_led_by_fkey FOREIGN KEY (led_by) REFERENCES people(id);
 ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_pkey PRIMARY KEY (id);
 ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
@@ -234,11 +236,12 @@ ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_sound CHECK (((state 
 ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_undone_by_fkey FOREIGN KEY (undone_by) REFERENCES people(id);
 CREATE INDEX batch_decisions_project ON public.batch_decisions USING btree (project_id, id);
 CREATE INDEX batch_decisions_work ON public.batch_decisions USING btree (touched_at) WHERE (state = ANY (ARRAY['gathering'::text, 'sampling'::text, 'deciding'::text, 'undoing'::text, 'dropping'::text]));
+CREATE TRIGGER judge_batch BEFORE UPDATE ON public.batch_decisions FOR EACH ROW WHEN ((((old.state = 'gathering'::text) AND (new.state = 'sampling'::text)) OR ((old.state = 'sampling'::text) AND (new.state = 'deciding'::text)))) EXECUTE FUNCTION judge_batch();
 CREATE TRIGGER move_batch BEFORE UPDATE ON public.batch_decisions FOR EACH ROW EXECUTE FUNCTION move_batch();
 CREATE TRIGGER no_delete BEFORE DELETE ON public.batch_decisions FOR EACH ROW EXECUTE FUNCTION refuse();
-GRANT INSERT ON batch_decisions TO claimcheck_web;
 GRANT SELECT ON batch_decisions TO claimcheck_web;
 GRANT SELECT ON batch_decisions TO claimcheck_worker;
+GRANT INSERT (answer, at_most, confidence, led_by, most, note, project_id, project_version, reason_code, same, sample_asked, tolerate, undo_seconds, verdict) ON batch_decisions TO claimcheck_web;
 GRANT UPDATE (drawn, looked, looked_to, rest, state, touched_at, undone_by, upper, version, why, wrong) ON batch_decisions TO claimcheck_web;
 GRANT UPDATE (drawn, looked_to, members, sample_size, seed, state, touched_at, undo_until, undone_by, version, why) ON batch_decisions TO claimcheck_worker;
 
@@ -303,6 +306,7 @@ ALTER TABLE batch_members ADD CONSTRAINT batch_members_batch_id_fkey FOREIGN KEY
 ALTER TABLE batch_members ADD CONSTRAINT batch_members_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
 ALTER TABLE batch_members ADD CONSTRAINT batch_members_pkey PRIMARY KEY (batch_id, n);
 ALTER TABLE batch_members ADD CONSTRAINT batch_members_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id);
+CREATE INDEX batch_members_item ON public.batch_members USING btree (item_id);
 CREATE INDEX batch_members_task ON public.batch_members USING btree (task_id);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.batch_members FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.batch_members FOR EACH STATEMENT EXECUTE FUNCTION refuse();
@@ -2592,6 +2596,26 @@ noted AS (
 SELECT count(*)::int FROM ends $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.doubt_of(confidence double precision, nth integer)
+ RETURNS double precision
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    SELECT (1 - confidence) * CASE nth WHEN 0 THEN 1 ELSE 0.8 * 0.2 ^ (nth - 1) END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.drawn_before(of_batch bigint)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+AS $function$
+    SELECT COALESCE(max(n), 0)::int
+      FROM (SELECT count(*) AS n
+              FROM batch_members m JOIN batch_members was ON was.item_id = m.item_id AND was.batch_id <> m.batch_id
+              JOIN batch_decisions b ON b.id = was.batch_id AND b.seed IS NOT NULL AND b.state IN ('dropping', 'dropped', 'undoing', 'undone')
+             WHERE m.batch_id = of_batch GROUP BY m.item_id) items $function$
+;
+
 CREATE OR REPLACE FUNCTION public.end_approval(t tasks, by_person integer, OUT held_by integer, OUT was_overturn boolean)
  RETURNS record
  LANGUAGE plpgsql
@@ -2723,6 +2747,30 @@ CREATE OR REPLACE FUNCTION public.item_queue(i items)
 AS $function$ SELECT CASE WHEN i.queue = 'automatic' THEN 'review' ELSE i.queue END $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.judge_batch()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE of record; population int;
+BEGIN
+    IF NEW.state = 'sampling' THEN
+        NEW.nth := 1 + drawn_before(NEW.id);
+        RETURN NEW;
+    END IF;
+    SELECT count(l.decision_id)::int AS looked, (count(*) FILTER (WHERE l.differs))::int AS wrong, (count(*) FILTER (WHERE l.n IS NOT NULL AND l.decision_id IS NULL))::int AS void,
+           COALESCE(bool_and(d.place = o.place), true) AS as_drawn
+      INTO of
+      FROM (SELECT m.n, row_number() OVER (ORDER BY sha256(convert_to(NEW.seed || ':' || m.item_id, 'UTF8'))) AS place FROM batch_members m WHERE m.batch_id = NEW.id) o
+      JOIN batch_draws d ON d.batch_id = NEW.id AND d.n = o.n LEFT JOIN batch_looks l ON l.batch_id = NEW.id AND l.n = o.n;
+    population := NEW.members - of.void;
+    IF NOT of.as_drawn OR (NEW.looked, NEW.wrong, NEW.rest) IS DISTINCT FROM (of.looked, of.wrong, population - of.looked) OR of.looked < least(NEW.sample_size, population)
+       OR NEW.upper < 0 OR NEW.upper < NEW.rest AND sampled_at_most(population, of.looked, of.wrong, NEW.upper + of.wrong + 1) > doubt_of(NEW.confidence, NEW.nth) * (1 + 1e-9) THEN
+        RAISE EXCEPTION 'the sample of batch decision % does not say that', NEW.id USING ERRCODE = 'check_violation', CONSTRAINT = 'batch_decisions_bound_met';
+    END IF;
+    RETURN NEW;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_alike()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2852,6 +2900,14 @@ BEGIN
     END LOOP;
     RETURN low;
 END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.ln_choose(n integer, k integer)
+ RETURNS double precision
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    SELECT COALESCE(sum(ln((n - least(k, n - k) + j)::float8 / j)), 0) FROM generate_series(1, least(k, n - k)) j $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.lock_item(of_item bigint, OUT i items, OUT t tasks)
@@ -3472,6 +3528,16 @@ BEGIN
          WHERE l.id = b.id)
     SELECT done.decision_id FROM done ORDER BY done.n;
 END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.sampled_at_most(population integer, sample integer, wrong integer, bad integer)
+ RETURNS double precision
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    SELECT COALESCE(sum(CASE WHEN p > -700 THEN exp(p) END), 0)
+      FROM generate_series(greatest(0, sample + bad - population), least(wrong, bad, sample)) i
+     CROSS JOIN LATERAL (SELECT ln_choose(bad, i) + ln_choose(population - bad, sample - i) - ln_choose(population, sample)) s (p) $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.sampled_by(t tasks, for_person integer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from fractions import Fraction
 from typing import Any
 
 from psycopg.types.json import Jsonb
@@ -14,6 +15,7 @@ from claimcheck.bulk import groups, samples
 from claimcheck.bulk.samples import Bound, Drawn
 from claimcheck.db import Connection, Database
 from claimcheck.projects import Project
+from claimcheck.quality import hypergeometric
 
 MOST, LONGEST_LIST = 2000, 5000  # items of a list: where nothing is said, and at all
 TOLERATED = 5  # wrong ones that a sample may have room for
@@ -25,6 +27,7 @@ NEWEST = 2**62
 class BatchDecision:
     """One. `same` is what its items have in common; `decided`, `opened`, `stale` count members that ended so, `undone` those taken back.
 
+    `nth`: that many samples were drawn for these items with this one, by anybody; each further one has to be surer (`of_draw`).
     `blind`: its project wants a second pair of eyes on some decisions, which may be those of any other lead.
     """
 
@@ -48,6 +51,7 @@ class BatchDecision:
     version: int
     members: int
     seed: str | None
+    nth: int | None
     sample_size: int | None
     looked: int | None
     wrong: int | None
@@ -62,6 +66,11 @@ class BatchDecision:
     opened: int
     stale: int
     undone: int
+
+    @property
+    def sure(self) -> Fraction:
+        """The confidence that this draw has to give."""
+        return hypergeometric.of_draw(self.confidence, self.nth if self.nth is not None else 1)
 
     @property
     def undoable(self) -> bool:
@@ -199,7 +208,7 @@ def progress(db: Database | Connection, one: BatchDecision) -> Bound | None:
 
 
 def _bound(one: BatchDecision, size: int, of: samples.Tally) -> Bound:
-    return samples.bound(of, members=one.members, size=size, at_most=one.at_most, confidence=one.confidence)
+    return samples.bound(of, members=one.members, size=size, at_most=one.at_most, confidence=one.sure)
 
 
 def of_assignment(db: Database, *, assignment_id: int) -> int | None:
@@ -246,19 +255,10 @@ def _decide(connection: Connection, batch_id: int, me: int, version: int) -> Non
     _, found = sample(connection, one)
     assert found is not None
     if not found.met:
-        raise errors.BoundNotMet(_short_of(one, found))
+        raise errors.BoundNotMet(samples.short_of(found, at_most=one.at_most))
     figures = {"looked": found.looked, "wrong": found.wrong, "rest": found.rest, "upper": found.upper}
     if not connection.run("batch_decisions/go_on", batch_id=one.id, me=me, version=version, **figures):
         raise errors.BatchMoved()
-
-
-def _short_of(one: BatchDecision, found: Bound) -> str:
-    if found.left > 0:
-        return f"{found.left} of the sample were not looked at yet; look at them first."
-    return (
-        f"{found.wrong} of {found.looked} differ, so up to {found.share:.1%} of the rest may be wrong; the project allows {one.at_most:.1%}. "
-        "Drop it, or begin anew with a larger sample."
-    )
 
 
 def drop(db: Database, *, batch_id: int, me: int, version: int, why: str = "") -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from hashlib import sha256
 from typing import Any
 
@@ -85,13 +86,23 @@ def judge(drawn: Sequence[Drawn]) -> Tally:
     return Tally(len(drawn), len(looked), sum(d.differs for d in looked), sum(d.state == "void" for d in drawn))
 
 
-def bound(of: Tally, *, members: int, size: int, at_most: float, confidence: float) -> Bound:
+def bound(of: Tally, *, members: int, size: int, at_most: float, confidence: Fraction) -> Bound:
     """What the sample says so far; `met` only once every place was looked at, so that nobody stops when it suits."""
     population = members - of.void
     left = min(size, population) - of.looked
     upper = hypergeometric.upper_rest(population, of.looked, of.wrong, confidence)
     rest = population - of.looked
     return Bound(of.looked, of.wrong, left, of.void, rest, upper, met=left <= 0 and upper <= at_most * rest)
+
+
+def short_of(found: Bound, *, at_most: float) -> str:
+    """Why the rest can't be decided yet."""
+    if found.left > 0:
+        return f"{found.left} of the sample were not looked at yet; look at them first."
+    return (
+        f"{found.wrong} of {found.looked} differ, so up to {found.share:.1%} of the rest may be wrong; the project allows {at_most:.1%}. "
+        "Drop it and decide them one by one, or begin anew: the next sample of the same items is larger."
+    )
 
 
 def draw_more(db: Database | Connection, of: Tally, *, batch_id: int, members: int, size: int) -> bool:

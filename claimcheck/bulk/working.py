@@ -40,6 +40,11 @@ class _Gathered:
 
 
 @dataclass(frozen=True, slots=True)
+class _Drawn:
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Decided:
     ended: int
 
@@ -80,7 +85,10 @@ def _gather(connection: Connection, work: _Work, _chunk: int) -> None:
     if not found.members:
         _drop(connection, work, "nothing alike is waiting")
         return
-    size = work.sample_asked or hypergeometric.needed(found.members, work.tolerate, work.at_most, work.confidence)
+    before = connection.one("batch_decisions/drawn_before", _Drawn, batch_id=work.id)
+    assert before is not None
+    sure = hypergeometric.of_draw(work.confidence, before.times + 1)
+    size = work.sample_asked or hypergeometric.needed(found.members, work.tolerate, work.at_most, sure)
     connection.run("batch_decisions/draw", batch_id=work.id, seed=secrets.token_hex(32), size=min(size, found.members))
 
 

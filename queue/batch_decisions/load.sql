@@ -1,6 +1,6 @@
 -- batch_decisions: one, with the names that go with it and what came of its members so far.
 SELECT b.id, b.project_id, p.name AS project, b.project_version, b.led_by, l.name AS lead, b.same, b.verdict, b.answer, b.reason_code, b.note, b.at_most, b.confidence,
-       b.undo_seconds, b.most, b.tolerate, b.state, b.version, b.members, b.seed, b.sample_size, b.looked, b.wrong, b.rest, b.upper, b.why, b.created_at, b.undo_until,
+       b.undo_seconds, b.most, b.tolerate, b.state, b.version, b.members, b.seed, b.nth, b.sample_size, b.looked, b.wrong, b.rest, b.upper, b.why, b.created_at, b.undo_until,
        clock_timestamp() AS server_now,
        p.four_eyes IS NOT NULL OR COALESCE(jsonb_array_length(v.rules -> 'four_eyes') > 0, false) AS blind, ends.decided, ends.opened, ends.stale, taken.undone
   FROM batch_decisions b JOIN projects p ON p.id = b.project_id JOIN people l ON l.id = b.led_by

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from contextlib import suppress
+from math import comb
 from typing import Any
 
 import psycopg
@@ -13,6 +14,7 @@ from claimcheck import decisions, errors, outbox, projects, tasks
 from claimcheck.bulk import batch_decisions, groups, samples, working
 from claimcheck.bulk.batch_decisions import BatchDecision
 from claimcheck.db import Connection
+from claimcheck.quality import hypergeometric
 from tests.intake import World, at_once
 from tests.sql.test_sweeps import Swept
 
@@ -156,6 +158,42 @@ def test_it_decides_nothing_unseen_where_too_many_of_the_sample_differ(batch: Ba
     assert not batch.world.disagreements()
 
 
+def test_it_asks_more_of_each_further_sample_of_the_same_items_whoever_begins_it_and_however(world: World):
+    """A lead who draws until it suits: the doubt is spent over all draws of an item, and by the server."""
+    batch, ben = Batch(world, 120, batch_decision_bound={"share": 0.1, "confidence": 0.95}), world.cast.ben.id
+    world.sql.execute("UPDATE people SET role = 'lead' WHERE id = %s", (ben,))
+    world.sql.execute("UPDATE items SET alike[2] = 'ACME' WHERE project_id = %s AND id %% 4 > 0", (batch.swept.id,))
+    sizes, leads = [], [(batch.chi, REVIEW), (ben, {"queue": "review", "counterparty": "ACME"}), (batch.chi, REVIEW)]
+    for batch.chi, same in leads:
+        one = batch.ask(same=same).work()
+        assert one.sample_size == hypergeometric.needed(one.members, 0, 0.1, hypergeometric.of_draw(0.95, len(sizes) + 1))
+        sizes.append(one.sample_size)
+        batch_decisions.drop(world.web, batch_id=one.id, me=batch.chi, version=one.version)
+        batch.work()
+    assert batch.load().nth == 3 and sizes[0] < sizes[2], sizes
+    asked = batch.ask(sample_size=sizes[0]).work()  # as large as the first, and as good: not enough any more
+    batch.look()
+    with pytest.raises(errors.BoundNotMet, match="the next sample of the same items is larger"):
+        batch.decide()
+    assert sizes[0] is not None
+    population, rest = asked.members, asked.members - sizes[0]
+    eased = {"looked": sizes[0], "wrong": 0, "rest": rest, "upper": hypergeometric.upper_rest(population, sizes[0], 0, 0.95)}
+    assert eased["upper"] <= 0.1 * rest, "it would have been enough at first"
+    for figures in (eased, eased | {"upper": 0}, eased | {"looked": population, "rest": 0, "upper": 0}):
+        with pytest.raises(errors.BoundNotMet):
+            world.web.run("batch_decisions/go_on", batch_id=asked.id, me=batch.chi, version=asked.version, **figures)
+
+
+def test_the_server_counts_samples_as_the_program_does(world: World):
+    cases = (9, 4, 1, 3), (9, 4, 1, 9), (500, 184, 0, 12), (5000, 254, 3, 100), (1, 1, 0, 0), (60, 0, 0, 7), (4000, 3900, 1, 90)
+    for population, sample, wrong, bad in cases:
+        exact = hypergeometric.holding_at_most(population, sample, wrong, bad) / comb(population, sample)
+        told = "SELECT sampled_at_most(%s, %s, %s, %s)"
+        assert world.one(told, population, sample, wrong, bad) == pytest.approx(exact, rel=1e-9, abs=1e-300)
+    for nth in range(5):
+        assert world.one("SELECT doubt_of(0.95, %s)", nth) == pytest.approx(float(1 - hypergeometric.of_draw(0.95, nth)), rel=1e-12)
+
+
 def test_it_lists_what_went_stale_and_gives_it_back(batch: Batch):
     batch.ask().work()
     batch.look()
@@ -197,8 +235,9 @@ def test_it_gives_a_lapsed_or_released_sample_to_its_lead_again_and_never_to_the
 
 @pytest.mark.parametrize("was", STATES)
 def test_it_refuses_every_way_but_the_drawn_ones(was: str, world: World):
-    insert = """INSERT INTO batch_decisions (project_id, project_version, led_by, same, verdict, reason_code, note, at_most, confidence, undo_seconds, most, tolerate, state, looked, rest, upper)
-                SELECT min(id), 1, 0, '{review,"","","",""}', 'approve', 'ok', '', 0.02, 0.95, 300, 10, 0, %s, 5, 100, 1 FROM projects RETURNING id"""
+    insert = """INSERT INTO batch_decisions (project_id, project_version, led_by, same, verdict, reason_code, note, at_most, confidence, undo_seconds, most, tolerate, state, looked, wrong, rest, upper,
+                                             seed, nth, sample_size)
+                SELECT min(id), 1, 0, '{review,"","","",""}', 'approve', 'ok', '', 0.02, 0.95, 300, 10, 0, %s, 0, 0, 0, 0, 's', 1, 1 FROM projects RETURNING id"""
     Batch(world, 1)
     with psycopg.connect(world.conninfos.superuser) as connection:
         for state in STATES:

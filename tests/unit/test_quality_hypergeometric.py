@@ -7,7 +7,7 @@ from math import comb
 
 import pytest
 
-from claimcheck.quality.hypergeometric import needed, upper_rest, upper_wrong
+from claimcheck.quality.hypergeometric import needed, of_draw, upper_rest, upper_wrong
 
 
 @pytest.mark.parametrize(("population", "sample"), [(8, 3), (9, 5), (7, 7), (6, 0)])
@@ -37,6 +37,12 @@ def test_it_asks_for_the_smallest_sample_that_is_enough(population: int, tolerat
     for sample in range(tolerate, size + 1):
         enough = upper_rest(population, sample, min(tolerate, sample), 0.95) <= 0.02 * (population - sample)
         assert enough == (sample == size), f"{sample} of {population}"
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+def test_all_draws_together_mislead_no_more_often_than_one_may(confidence: float):
+    doubts = [1 - of_draw(confidence, nth) for nth in range(1, 40)]
+    assert sum(doubts) < 1 - of_draw(confidence, 0) and doubts == sorted(doubts, reverse=True)
 
 
 def test_it_refuses_what_can_not_be():

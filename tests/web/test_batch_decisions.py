@@ -76,7 +76,7 @@ def test_it_goes_all_the_way_by_the_api(app: Flask, cast: Cast, publish: Callabl
 
 
 def test_it_tells_nobody_what_is_proposed_who_may_be_its_second_pair_of_eyes(app: Flask, cast: Cast, publish: Callable[[], int], worker: Database, db: Database):
-    project, lead = filled(app, cast, publish, "four eyes", n=12, four_eyes=[{"verdict": "approve"}]), Api(app, cast.chi)
+    project, lead = filled(app, cast, publish, "four eyes", n=20, four_eyes=[{"verdict": "approve"}]), Api(app, cast.chi)
     asked = {"project_id": project, "same": {"queue": "review"}, "verdict": "approve", "reason_code": "fine", "note": "A telling note"}
     batch = lead.post("/v1/batch-decisions", asked).json["id"]
     working.run(worker)

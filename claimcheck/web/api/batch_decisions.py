@@ -131,6 +131,7 @@ class Batch(Line):
     confidence: float
     undo_seconds: int
     seed: str | None = Field(description="given once the list was complete; the sample is the list's beginning by SHA-256 of `seed:item_id`")
+    nth: int | None = Field(description="samples drawn for these items with this one; each further one has to be surer")
     sample: list[Drawn]
     bound: Bound | None
     why: str | None
