@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -40,7 +41,8 @@ def _check(world: World) -> None:
     order = [names[project] for project in _served(world, CLAIMS)]
     counted = Counter(order)
     assert {name: round(counted[name] * 11 / CLAIMS) for name in SERVED} == {"low": 1, "usual": 2, "urgent": 8}, counted
-    waits = {name: max(b - a for a, b in zip(at, at[1:], strict=False)) for name in SERVED if (at := [n for n, one in enumerate(order) if one == name])}
+    places = {name: [n for n, one in enumerate(order) if one == name] for name in SERVED}
+    waits = {name: max(later - at for at, later in pairwise(found)) for name, found in places.items()}
     assert waits["low"] <= 22 and waits["usual"] <= 11 and waits["urgent"] <= 4, waits
 
 
@@ -49,7 +51,10 @@ def test_it_serves_each_by_its_priority_and_leaves_none_out(world: World) -> Non
 
 
 def test_that_test_notices_when_the_most_urgent_is_always_first(world: World) -> None:
-    with mended(world, "advance_clock", "1 / (p.weight * p.boost * 2 ^ of_priority)", "1e-9 / (p.weight * p.boost * 1e9 ^ of_priority)"), pytest.raises(AssertionError):
+    with (
+        mended(world, "advance_clock", "1 / (p.weight * p.boost * 2 ^ of_priority)", "1e-9 / (p.weight * p.boost * 1e9 ^ of_priority)"),
+        pytest.raises(AssertionError),
+    ):
         _check(world)
 
 
