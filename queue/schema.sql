@@ -142,6 +142,7 @@ CREATE INDEX approvals_waiting ON public.approvals USING btree (id) INCLUDE (pro
 CREATE TRIGGER moved BEFORE INSERT OR UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION approval_move();
 CREATE TRIGGER no_delete BEFORE DELETE ON public.approvals FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+CREATE TRIGGER retraction_due AFTER UPDATE OF state ON public.approvals FOR EACH ROW WHEN ((new.overturns AND (new.state = ANY (ARRAY['resolved'::text, 'voided'::text])))) EXECUTE FUNCTION retraction_due();
 GRANT INSERT ON approvals TO claimcheck_web;
 GRANT SELECT ON approvals TO claimcheck_web;
 GRANT SELECT ON approvals TO claimcheck_worker;
@@ -1968,6 +1969,22 @@ GRANT SELECT ON reconsiderations TO claimcheck_web;
 GRANT SELECT ON reconsiderations TO claimcheck_worker;
 GRANT UPDATE (answer, answered_at, answered_by) ON reconsiderations TO claimcheck_web;
 
+CREATE TABLE retraction_waits (
+    retraction_id bigint NOT NULL,
+    item_id bigint NOT NULL,
+    approval_id bigint NOT NULL,
+    own boolean NOT NULL,
+    due boolean NOT NULL);
+ALTER TABLE retraction_waits ADD CONSTRAINT retraction_waits_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES approvals(id);
+ALTER TABLE retraction_waits ADD CONSTRAINT retraction_waits_once PRIMARY KEY (retraction_id, item_id, approval_id);
+ALTER TABLE retraction_waits ADD CONSTRAINT retraction_waits_retraction_id_item_id_fkey FOREIGN KEY (retraction_id, item_id) REFERENCES tombstones(retraction_id, item_id);
+CREATE INDEX retraction_waits_approval ON public.retraction_waits USING btree (approval_id);
+CREATE INDEX retraction_waits_due ON public.retraction_waits USING btree (retraction_id, item_id) WHERE due;
+CREATE TRIGGER no_delete BEFORE DELETE ON public.retraction_waits FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.retraction_waits FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT SELECT ON retraction_waits TO claimcheck_worker;
+GRANT UPDATE (due) ON retraction_waits TO claimcheck_worker;
+
 CREATE TABLE retractions (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     project_id integer NOT NULL,
@@ -3432,15 +3449,24 @@ WITH target AS MATERIALIZED (
            CASE WHEN p.four_eyes IS NOT NULL THEN eyes_rule(p.id, d.item_id, d.task_id, 'reopen', true, 'desk.retracted') END AS rule
       FROM tombstones s JOIN retractions r ON r.id = s.retraction_id JOIN decisions d ON d.id = s.decision_id
       JOIN projects p ON p.id = d.project_id JOIN tasks t ON t.id = d.task_id
-     WHERE s.retraction_id = of_retraction AND s.item_id = of_item AND s.status = 'pending' AND NOT EXISTS (SELECT FROM decisions later WHERE later.supersedes = d.id)
-       AND NOT EXISTS (SELECT FROM approvals a WHERE a.open_item = d.item_id)),
+     WHERE s.retraction_id = of_retraction AND s.item_id = of_item AND s.status = 'pending' AND NOT EXISTS (SELECT FROM decisions later WHERE later.supersedes = d.id)),
+blocked AS MATERIALIZED (                                              -- somebody's overturn waits; where it has ended by now it is due at once
+    SELECT a.id, p.reason_code = 'desk.retracted' AND p.supersedes = target.id AS own
+      FROM target JOIN approvals a ON a.open_item = target.item_id JOIN proposals p ON p.id = a.id),
+still AS MATERIALIZED (SELECT a.id FROM approvals a WHERE a.id IN (SELECT id FROM blocked) AND a.open_item IS NOT NULL FOR SHARE),
 overturned AS (
     INSERT INTO decisions (item_id, task_id, project_id, project_version, person_id, verdict, outcome, supersedes, evidence_version, shown_version, evidence_hash, reason_code, note)
     SELECT item_id, task_id, project_id, version, requested_by, 'overturn', 'reopen', id, evidence_version, shown_version, evidence_hash, 'desk.retracted', reason
-      FROM target WHERE rule IS NULL
+      FROM target WHERE rule IS NULL AND NOT EXISTS (SELECT FROM blocked)
     RETURNING *),
 proposed AS (
-    SELECT propose(task, version, requested_by, 'overturn', NULL, 'reopen', id, 'desk.retracted', reason, rule) AS approval_id FROM target WHERE rule IS NOT NULL),
+    SELECT propose(task, version, requested_by, 'overturn', NULL, 'reopen', id, 'desk.retracted', reason, rule) AS approval_id
+      FROM target WHERE rule IS NOT NULL AND NOT EXISTS (SELECT FROM blocked)),
+waiting AS (
+    INSERT INTO retraction_waits (retraction_id, item_id, approval_id, own, due)
+    SELECT of_retraction, of_item, approval_id, true, false FROM proposed
+    UNION ALL SELECT of_retraction, of_item, id, own, NOT own AND NOT EXISTS (SELECT FROM still) FROM blocked
+        ON CONFLICT DO NOTHING),
 wanted_effects AS MATERIALIZED (
     SELECT o.id AS decision_id, e.id AS effect_id, row_number() OVER (ORDER BY e.kind, e.id)::int AS nth, count(*) OVER ()::int AS of
       FROM overturned o JOIN effects e ON e.project_id = o.project_id
@@ -3463,6 +3489,18 @@ noted AS (
            jsonb_build_object('supersedes', o.supersedes, 'reopened', (SELECT task_id FROM reopened), 'retraction', of_retraction)
       FROM overturned o)
 SELECT id FROM overturned UNION ALL SELECT NULL FROM proposed $function$
+;
+
+CREATE OR REPLACE FUNCTION public.retraction_due()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+    UPDATE retraction_waits SET due = true WHERE approval_id = NEW.id AND (NOT own OR NEW.state = 'voided');
+    RETURN NULL;
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.return_item(a item_actions, i items, t tasks)

@@ -69,7 +69,7 @@ class Desk:
 
 
 def waits(db: Database) -> bool:
-    """Whether a version waits for a worker, or a reminder is due."""
+    """Whether a version waits for a worker, a reminder is due, or a retraction has to come back to an item."""
     row = db.one("datasets/waiting", _Waits, days=telling.REMIND_DAYS, most=telling.REMINDERS)
     return row is not None and row.waits
 
@@ -78,6 +78,7 @@ def run(desk: Desk) -> int:
     """Makes all there is, and reminds; how many versions it saw to. What fails is tried again later."""
     seen = 0
     telling.remind(desk.db)
+    retracting.come_back(desk.db)
     while taken := desk.db.one("datasets/lease", Lease, seconds=LEASE_SECONDS):
         seen += 1
         try:

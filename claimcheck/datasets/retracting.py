@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import islice
+from typing import LiteralString
 
 from claimcheck import decisions, errors
 from claimcheck.datasets import retractions
@@ -66,12 +66,22 @@ def _reopen(db: Database, one: Retraction, say: Say) -> None:
 
 
 def reopen(db: Database, *, retraction_id: int, item_id: int) -> None:
-    """Opens one item again, in a transaction of its own; not where that has happened, or a lead was quicker."""
+    """Opens one item again, in a transaction of its own; not where that has happened, or a lead was quicker. `come_back` sees to one that waits."""
+    db.together(lambda connection: _reopen_one(connection, "retractions/reopen", retraction_id=retraction_id, item_id=item_id))
 
-    def work(connection: Connection) -> None:
-        made = connection.one("retractions/reopen", _Reopened, retraction_id=retraction_id, item_id=item_id)
-        if made and made.decision_id is not None:
-            decisions.refresh_reopened(connection, made.decision_id)
 
-    with suppress(errors.AlreadyOverturned):
-        db.together(work)
+def come_back(db: Database) -> None:
+    """Goes on with what was passed over for an approval that has ended since."""
+    while db.together(lambda connection: _reopen_one(connection, "retractions/come_back")):
+        pass
+
+
+def _reopen_one(connection: Connection, statement: LiteralString, **which: int) -> bool:
+    """False: there is nothing to open. Raises Again where somebody overturned it, or asked for that, meanwhile."""
+    try:
+        made = connection.one(statement, _Reopened, **which)
+    except (errors.AlreadyOverturned, errors.ApprovalPending) as error:
+        raise errors.Again() from error  # it committed while this ran; the next time it is seen
+    if made and made.decision_id is not None:
+        decisions.refresh_reopened(connection, made.decision_id)
+    return made is not None

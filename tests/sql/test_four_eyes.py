@@ -14,6 +14,7 @@ import pytest
 from claimcheck import assignments, decisions, errors, items, looks, people, projects, revisions, tasks, versions
 from claimcheck.approvals import standing
 from claimcheck.bulk import batch_decisions
+from claimcheck.datasets import retracting
 from claimcheck.db import QUEUE, STATEMENTS
 from claimcheck.intake import resolving
 from tests.intake import SKILL, World, at_once, mended, row, without
@@ -147,15 +148,21 @@ def automatic(world: World) -> tuple[int, int]:
     return found.item_id, 0
 
 
-def retraction(world: World) -> tuple[int, int]:
-    item, outcome = _settled(world)
+def taken_back(world: World, item: int, outcome: int) -> int:
+    """A retraction of Ada's look at an item, which flips it."""
     project = world.one("SELECT project_id FROM items WHERE id = %s", item)
     world.sql.execute("INSERT INTO reason_codes VALUES (%s, 'desk.retracted', 'Taken back', true)", (project,))
     world.sql.execute("SET session_replication_role = replica")
     made = world.one("INSERT INTO retractions (dataset_id, project_id, person_id, scope, since, looks_to, reason, relabel, requested_by) "
-                     "VALUES (1, %s, %s, 'all', clock_timestamp(), 1, 'not theirs', true, %s) RETURNING id", project, world.cast.ada.id, world.cast.chi.id)  # fmt: skip
+                     "VALUES (%s, %s, %s, 'all', clock_timestamp(), 1, 'not theirs', true, %s) RETURNING id", project, project, world.cast.ada.id, world.cast.chi.id)  # fmt: skip
     world.sql.execute("INSERT INTO tombstones VALUES (%s, %s, %s, 'pending', 'x', true, 0.5)", (made, item, outcome))
     world.sql.execute("SET session_replication_role = origin")
+    return made
+
+
+def retraction(world: World) -> tuple[int, int]:
+    item, outcome = _settled(world)
+    made = taken_back(world, item, outcome)
     for _ in range(2):  # a worker that was killed asks again
         assert world.worker.run("retractions/reopen", retraction_id=made, item_id=item) <= 1
     return item, 1
@@ -190,6 +197,30 @@ def test_it_catches_every_way_to_an_outcome(path: Callable[[World], tuple[int, i
     assert told == ["approval.asked", "approval.approved", "approval.resolved"]
     if outcome.outcome == "reopen":
         assert world.one("SELECT state FROM tasks WHERE item_id = %s AND kind = 'relabel'", item) == "pending"
+
+
+def test_a_retraction_comes_back_to_an_item_when_the_approval_that_it_waited_for_ends(world: World) -> None:
+    """Not where it is answered to itself that what stands stays, but where somebody else's overturn came to that, and where its own is void."""
+    item, outcome = _settled(world)
+    decisions.overturn(world.web, decision_id=outcome, me=world.cast.lead2.id, reason_code="wrong", verdict="approve")
+    made, reasons = taken_back(world, item, outcome), "SELECT p.reason_code FROM approvals a JOIN proposals p ON p.id = a.id WHERE a.open_item = %s"
+    retracting.reopen(world.worker, retraction_id=made, item_id=item)
+    retracting.come_back(world.worker)
+    assert state(world, item) == ["pending"] and world.all(reasons, item) == [("wrong",)], "somebody's overturn waits"
+    say(world, "ben", "reject", item)
+    say(world, "lead3", "reject", item, note="it was right")
+    assert state(world, item) == ["resolved"]
+    assert world.one("SELECT EXISTS (SELECT FROM retraction_waits WHERE due)")
+    retracting.come_back(world.worker)
+    assert state(world, item) == ["resolved", "pending"] and world.all(reasons, item) == [("desk.retracted",)]
+    with world.sql.transaction():
+        world.sql.execute("UPDATE tasks SET evidence_hash = sha256('newer') WHERE item_id = %s AND kind = 'approval' AND ended_as IS NULL", (item,))
+    retracting.come_back(world.worker)
+    assert state(world, item) == ["resolved", "voided", "pending"] and world.all(reasons, item) == [("desk.retracted",)]
+    world.cast.new = people.add(world.web, name="Somebody new", email="new@example.org", role="lead")
+    say(world, "new", "approve", item)
+    assert state(world, item)[-1] == "resolved" and world.one("SELECT count(*) FROM tasks WHERE item_id = %s AND kind = 'relabel'", item) == 1
+    assert not world.one("SELECT EXISTS (SELECT FROM retraction_waits WHERE due)") and not world.disagreements()
 
 
 def test_it_knows_every_statement_that_writes_decisions() -> None:
