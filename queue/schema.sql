@@ -515,8 +515,7 @@ CREATE TABLE control_marks (
     counted_at timestamp with time zone,
     took double precision NOT NULL DEFAULT 0,
     read_to bigint NOT NULL DEFAULT 0,
-    next_to bigint NOT NULL DEFAULT 0,
-    next_xmax xid8);
+    next_to bigint NOT NULL DEFAULT 0);
 ALTER TABLE control_marks ADD CONSTRAINT control_marks_in_order CHECK ((read_to <= next_to));
 ALTER TABLE control_marks ADD CONSTRAINT control_marks_pkey PRIMARY KEY (name);
 GRANT SELECT ON control_marks TO claimcheck_web;

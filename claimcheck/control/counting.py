@@ -1,8 +1,8 @@
 """Counts what the control room shows, away from any page: each decision and event once, in whatever order transactions commit, killed or not.
 
-Decisions and events are read by their numbers up to a mark. A lower number may be committed after a higher one, so a mark is only believed
-once every transaction that was open when it was set has ended. The row that holds the mark is locked while it is read: several workers
-take turns, and what was counted and how far it was read are committed together.
+Decisions and events are read by their numbers up to a mark. A lower number may be committed after a higher one, so a mark is only set
+once every transaction has ended that was writing there when its number was the newest. The row that holds the mark is locked while it is
+read: several workers take turns, and what was counted and how far it was read are committed together.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from claimcheck import transactions
 from claimcheck.control import gaps
 from claimcheck.db import Connection, Database
 
 SECONDS, HOURLY = 15.0, 3600.0  # between two counts at least; and twenty times what the last one took
 AT_ONCE = 5_000  # decisions or events of a transaction
 LONGEST = 20.0  # seconds of reading on, before what else is due has its turn
+PATIENCE = 1.0  # seconds for those who write; behind one who takes longer nothing is read until a later turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class _Newest:
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    settled: bool
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,28 +70,27 @@ def _once(db: Database, name: str) -> bool:
 
 
 def _read_on(db: Database, name: str) -> bool:
-    """Reads up to the mark; False where somebody else does, or where what was begun before the mark has not ended yet."""
+    """Reads up to the mark; False where somebody else does, or where somebody has been writing there for long."""
     began = time.monotonic()
-    _mark(db, name)
+    if not _mark(db, name):
+        return False
     while (more := db.together(lambda connection: _part(connection, name))) and time.monotonic() - began < LONGEST:
         pass
     return more is not None
 
 
-def _mark(db: Database, name: str) -> None:
-    """In one transaction that has no number before it knows what is newest."""
-
-    def work(connection: Connection) -> None:
-        newest = connection.one("control/newest", _Newest)
-        connection.run("control/mark", name=name, next_to=newest.decisions if newest and name == "decisions" else newest.events if newest else 0)
-
-    db.together(work)
+def _mark(db: Database, name: str) -> bool:
+    """Up to what was newest, once all who may have drawn a lower number have ended; False where they take too long."""
+    newest = db.one("control/newest", _Newest)
+    if newest is None or not transactions.await_writers(db, name, patience=PATIENCE):
+        return False
+    db.run("control/mark", name=name, next_to=newest.decisions if name == "decisions" else newest.events)
+    return True
 
 
 def _part(connection: Connection, name: str) -> bool | None:
-    """Whether there is more to read; None where it can't be read now."""
-    turn = connection.one("control/take", _Turn, name=name)
-    if turn is None or not turn.settled:
+    """Whether there is more to read; None where somebody else reads."""
+    if connection.one("control/take", _Turn, name=name) is None:
         return None
     read = connection.one(READ[name], _Read, limit=AT_ONCE)
     if read is None or read.more:

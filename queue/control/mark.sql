@@ -1,3 +1,2 @@
--- control: up to where is read next, once all before is. This transaction's number is drawn after `next_to` was found, so whatever wrote up to there has a lower one.
-UPDATE control_marks SET next_to = greatest(next_to, %(next_to)s::bigint), next_xmax = pg_current_xact_id()
- WHERE name = %(name)s::text AND read_to = next_to;
+-- control: up to where is read next, once all before is. Whoever drew a lower number than `next_to` has ended, so nothing appears behind it.
+UPDATE control_marks SET next_to = %(next_to)s::bigint WHERE name = %(name)s::text AND read_to = next_to AND next_to < %(next_to)s::bigint;
