@@ -9,7 +9,13 @@ looks AS MATERIALIZED (                                                -- `n` lo
      UNION ALL
     SELECT l.task_id, l.person_id, l.reason_code, COALESCE(l.verdict, left(l.answer::text, 100)), l.created_at, l.assignment_id, 0, 1
       FROM batch b JOIN decisions s ON s.id = b.supersedes AND s.supersedes IS NULL
-      JOIN decisions l ON l.item_id = s.item_id AND l.task_id = s.task_id AND l.assignment_id IS NOT NULL
+     CROSS JOIN LATERAL (                                              -- of a second look: what was proposed, too
+        WITH RECURSIVE led AS (
+            SELECT t.id, t.kind, t.parent_id FROM tasks t WHERE t.id = s.task_id
+             UNION ALL
+            SELECT t.id, t.kind, t.parent_id FROM led JOIN tasks t ON t.id = led.parent_id WHERE led.kind = 'approval')
+        SELECT id FROM led) led
+      JOIN decisions l ON l.item_id = s.item_id AND l.task_id = led.id AND l.assignment_id IS NOT NULL
        AND (l.verdict, l.answer) IS NOT DISTINCT FROM (s.verdict, s.answer)),
 outcomes AS MATERIALIZED (
     SELECT o.item_id, o.project_id, COALESCE(o.verdict, left(o.answer::text, 100)) AS said, o.created_at, n, undone

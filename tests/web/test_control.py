@@ -33,8 +33,11 @@ LEASES = """SELECT least(6, (SELECT count(*) FROM events c WHERE c.kind = 'assig
               FROM (SELECT DISTINCT a.task_id FROM events a WHERE a.kind = 'assignment.submitted' AND a.detail ? 'ended_as'
                      UNION SELECT (detail ->> 'from')::bigint FROM events WHERE kind = 'task.moved' AND detail ->> 'because' <> 'reopened') o
              WHERE EXISTS (SELECT FROM events c WHERE c.kind = 'assignment.claimed' AND c.task_id = o.task_id) GROUP BY 1"""
-REASONS = """SELECT e.task_id, d.reason_code, d.verdict, d.id, EXISTS (SELECT FROM decisions o JOIN decisions s ON s.id = o.supersedes
-                      WHERE s.task_id = d.task_id AND s.verdict = d.verdict) AS undone, p.name
+# a second look, and the lead's between two, are about the same outcome as what was proposed
+ROUND = """WITH RECURSIVE again AS (SELECT (detail ->> 'from')::bigint AS was, task_id FROM events WHERE kind = 'task.moved' AND detail ->> 'because' IN ('four_eyes', 'seen_differently')),
+             round AS (SELECT DISTINCT task_id, task_id AS of FROM events WHERE task_id IS NOT NULL UNION SELECT again.was, round.of FROM round JOIN again ON again.task_id = round.task_id)"""
+REASONS = f"""{ROUND} SELECT e.task_id, d.reason_code, d.verdict, d.id, EXISTS (SELECT FROM decisions o JOIN decisions s ON s.id = o.supersedes JOIN round r ON r.of = s.task_id
+                      WHERE r.task_id = d.task_id AND s.verdict = d.verdict) AS undone, p.name
                FROM events e JOIN decisions d ON d.id = e.decision_id JOIN people p ON p.id = e.person_id WHERE e.kind = 'assignment.submitted'"""
 
 # asked, and neither resolved nor voided since; for leads are those that were seen differently
@@ -49,8 +52,23 @@ WAITING = """SELECT project_id, count(*), count(*) FILTER (WHERE different), min
 def busy(live: LiveDesk) -> Busy:
     busy = Busy(live)
     busy.run(70)
+    seen_again(busy)
     count(live)
     return busy
+
+
+def seen_again(busy: Busy) -> None:
+    """Two proposals become outcomes, one as its second look says the same, one by a lead after it said something else; both are overturned."""
+    desk, cast = busy.desk, busy.desk.cast
+    busy.projects.append(desk.project(name="Seen again", skill="again", four_eyes=[{"verdict": "approve"}]))
+    people.give_skill(desk.web, person_id=cast.ben.id, skill="again", tier=2)
+    alike, other = items = desk.send(busy.projects[-1], {"n": 1}, {"n": 2})
+    looks = [(cast.ada, alike, "approve"), (cast.ben, alike, "approve"), (cast.ada, other, "approve"), (cast.ben, other, "reject"), (cast.chi, other, "approve")]
+    for person, item, verdict in looks:
+        desk.decide(person, item_id=item, verdict=verdict, note="why")
+    for item in items:
+        [[outcome]] = desk.execute("SELECT id FROM decisions WHERE item_id = %s AND outcome IS NOT NULL", item)
+        assert busy.chi.post(f"/v1/decisions/{outcome}/overturn", {"reason_code": "name differs", "note": "wrong", "reopen": True}).status_code == 201
 
 
 def count(desk: LiveDesk) -> None:
