@@ -22,7 +22,7 @@ class Field:
 
     Four fifths are settled, oldest first; of what follows a twentieth each is escalated, waiting (a hundred of them in the queue `senior`), cancelled
     and paused; forty are held. Half belong to project 1, every tenth item to its one hot partition. NAMES says what is rare.
-    The oldest five thousand are in two batch decisions, one of them decided, in a bulk overturn that is half done, and in an action that is.
+    The oldest five thousand are in two batch decisions, one of them decided, in a bulk overturn that is half done, in an action that is, and in one whose proposals are all resolved.
     """
 
     items: int
@@ -117,6 +117,9 @@ INSERT INTO item_actions (asked_by, kind, what, why, state, members, acted, done
 SELECT {reviewers} + 1, 'prioritise', '{{}}', '', 'acting', {listed}, {listed} / 2, {listed} / 2 - {listed} / 100;
 INSERT INTO item_action_members (action_id, n, item_id) SELECT 1, n, n FROM generate_series(1, {listed}) n;
 INSERT INTO item_action_ends (action_id, n, done, why) SELECT 1, n, n % 50 <> 0, CASE WHEN n % 50 = 0 THEN 'it changed' END FROM generate_series(1, {listed} / 2) n;
+INSERT INTO item_actions (asked_by, kind, what, why, state, members, acted, done) SELECT {reviewers} + 1, 'send_back', '{{}}', 'seen again', 'done', {listed}, {listed}, {listed};
+INSERT INTO item_action_members (action_id, n, item_id) SELECT 2, n, n FROM generate_series(1, {listed}) n;
+INSERT INTO item_action_ends (action_id, n, done, why) SELECT 2, n, true, 'proposed: it waits for a second pair of eyes' FROM generate_series(1, {listed}) n;
 """
 
 

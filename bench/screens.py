@@ -123,6 +123,7 @@ SCREENS: list[Screen] = [
             ("saved_views/page", {"me": 61}),
         ],
     ),
+    Screen("an action that proposed what was resolved since", [("item_actions/load", {"action_id": 2})]),
     Screen("what an action left out", [("item_actions/refused", {"action_id": 1, "after": 0, "limit": 21})]),
     *(Screen(f"overturns: {name}", partial(_outcomes, finding.Asked(**asked)), grows=2.5) for name, asked in OUTCOMES.items()),  # moments are found by halving
     Screen(

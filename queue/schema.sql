@@ -123,7 +123,9 @@ CREATE TABLE approvals (
 CASE
     WHEN (state <> ALL (ARRAY['resolved'::text, 'voided'::text])) THEN item_id
     ELSE NULL::bigint
-END) STORED);
+END) STORED,
+    action_id bigint);
+ALTER TABLE approvals ADD CONSTRAINT approvals_action_id_fkey FOREIGN KEY (action_id) REFERENCES item_actions(id);
 ALTER TABLE approvals ADD CONSTRAINT approvals_decider_id_fkey FOREIGN KEY (decider_id) REFERENCES tasks(id);
 ALTER TABLE approvals ADD CONSTRAINT approvals_decider_id_key UNIQUE (decider_id);
 ALTER TABLE approvals ADD CONSTRAINT approvals_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
@@ -137,6 +139,7 @@ ALTER TABLE approvals ADD CONSTRAINT approvals_state_check CHECK ((state = ANY (
 ALTER TABLE approvals ADD CONSTRAINT approvals_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id);
 ALTER TABLE approvals ADD CONSTRAINT approvals_task_id_key UNIQUE (task_id);
 CREATE INDEX approvals_item ON public.approvals USING btree (item_id);
+CREATE INDEX approvals_of_action ON public.approvals USING btree (action_id) WHERE ((open_item IS NOT NULL) AND (action_id IS NOT NULL));
 CREATE UNIQUE INDEX approvals_one_open ON public.approvals USING btree (open_item) WHERE (open_item IS NOT NULL);
 CREATE INDEX approvals_waiting ON public.approvals USING btree (id) INCLUDE (project_id, asked_at, state) WHERE (open_item IS NOT NULL);
 CREATE TRIGGER moved BEFORE INSERT OR UPDATE ON public.approvals FOR EACH ROW EXECUTE FUNCTION approval_move();
@@ -1177,7 +1180,6 @@ CREATE TABLE item_action_ends (
 ALTER TABLE item_action_ends ADD CONSTRAINT item_action_ends_action_id_n_fkey FOREIGN KEY (action_id, n) REFERENCES item_action_members(action_id, n);
 ALTER TABLE item_action_ends ADD CONSTRAINT item_action_ends_check CHECK ((done OR (why IS NOT NULL)));
 ALTER TABLE item_action_ends ADD CONSTRAINT item_action_ends_pkey PRIMARY KEY (action_id, n);
-CREATE INDEX item_action_ends_proposed ON public.item_action_ends USING btree (action_id, n) WHERE (done AND (why IS NOT NULL));
 CREATE INDEX item_action_ends_refused ON public.item_action_ends USING btree (action_id, n) WHERE (NOT done);
 CREATE TRIGGER no_change BEFORE DELETE OR UPDATE ON public.item_action_ends FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.item_action_ends FOR EACH STATEMENT EXECUTE FUNCTION refuse();
@@ -1224,7 +1226,7 @@ CREATE INDEX item_actions_open ON public.item_actions USING btree (touched_at) W
 GRANT INSERT ON item_actions TO claimcheck_web;
 GRANT SELECT ON item_actions TO claimcheck_web;
 GRANT SELECT ON item_actions TO claimcheck_worker;
-GRANT UPDATE (looked_to, members, state, touched_at) ON item_actions TO claimcheck_web;
+GRANT UPDATE (state, touched_at) ON item_actions TO claimcheck_web;
 GRANT UPDATE (looked_to, members, state, touched_at) ON item_actions TO claimcheck_worker;
 
 CREATE TABLE items (
@@ -1874,6 +1876,7 @@ ALTER TABLE projects ADD CONSTRAINT projects_priority_check CHECK (((priority >=
 ALTER TABLE projects ADD CONSTRAINT projects_skill_id_fkey FOREIGN KEY (skill_id) REFERENCES skills(id);
 ALTER TABLE projects ADD CONSTRAINT projects_wanted_check CHECK (((wanted >= 1) AND (wanted <= 20)));
 ALTER TABLE projects ADD CONSTRAINT projects_weight_check CHECK ((weight > (0)::double precision));
+CREATE INDEX projects_four_eyes ON public.projects USING btree (id) WHERE (four_eyes IS NOT NULL);
 CREATE INDEX projects_unswept ON public.projects USING btree (sweep_until) WHERE ((ranked_version < version) OR (halted_no < halt_no));
 CREATE CONSTRAINT TRIGGER keep_four_eyes AFTER UPDATE OF four_eyes, version ON public.projects DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION keep_four_eyes();
 GRANT INSERT ON projects TO claimcheck_web;
@@ -3088,7 +3091,7 @@ CREATE OR REPLACE FUNCTION public.move_item(a item_actions, i items, t tasks)
  RETURNS text
  LANGUAGE plpgsql
 AS $function$
-DECLARE q queues; halted boolean;
+DECLARE q queues; halted boolean; still_theirs boolean;
 BEGIN
     SELECT x.* INTO q FROM queues x WHERE x.project_id = i.project_id AND x.name = a.what ->> 'queue';
     IF q.id IS NULL THEN RETURN format('its project has no queue %s', a.what ->> 'queue'); END IF;
@@ -3097,8 +3100,12 @@ BEGIN
     i.queue := q.name;
     UPDATE items SET queue = q.name, alike = CASE WHEN alike IS NOT NULL THEN alike_of(i) END WHERE id = i.id;
     SELECT p.paused_at IS NOT NULL OR q.paused_at IS NOT NULL INTO halted FROM projects p WHERE p.id = i.project_id;
-    UPDATE tasks SET queue_id = q.id, lane_id = q.lane_id, paused = halted, rank = (advance_clock(i.project_id, q.lane_id, t.priority, 1)).last WHERE id = t.id;
+    still_theirs := EXISTS (SELECT FROM people p CROSS JOIN LATERAL lanes_of(p.id, p.role) l WHERE p.id = t.meant_for AND l.id = q.lane_id);
+    UPDATE tasks SET queue_id = q.id, lane_id = q.lane_id, paused = halted, rank = (advance_clock(i.project_id, q.lane_id, t.priority, 1)).last,
+                     meant_for = CASE WHEN still_theirs THEN meant_for END, meant_until = CASE WHEN still_theirs THEN meant_until END
+     WHERE id = t.id;
     PERFORM note_action(a, 'item.moved', i, t, jsonb_build_object('from', (SELECT name FROM queues WHERE id = t.queue_id), 'queue', q.name));
+    IF t.meant_for IS NOT NULL AND NOT still_theirs THEN PERFORM note_action(a, 'item.unassigned', i, t, jsonb_build_object('to', t.meant_for)); END IF;
     RETURN NULL;
 END $function$
 ;
@@ -3309,7 +3316,7 @@ BEGIN
 END $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.propose(t tasks, of_version integer, by_person integer, said_verdict text, said_answer jsonb, said_outcome text, of_decision bigint, reason text, words text, by_rule jsonb)
+CREATE OR REPLACE FUNCTION public.propose(t tasks, of_version integer, by_person integer, said_verdict text, said_answer jsonb, said_outcome text, of_decision bigint, reason text, words text, by_rule jsonb, of_action bigint DEFAULT NULL::bigint)
  RETURNS bigint
  LANGUAGE plpgsql
 AS $function$
@@ -3323,8 +3330,8 @@ BEGIN
     VALUES (t.item_id, t.id, t.project_id, of_version, by_person, said_verdict, said_answer, said_outcome, of_decision, t.evidence_version, t.shown_version, t.evidence_hash,
             reason, words, by_rule)
     RETURNING id INTO made;
-    INSERT INTO approvals (id, item_id, project_id, overturns, moved_by, task_id)
-    SELECT made, t.item_id, t.project_id, of_decision IS NOT NULL, by_person,
+    INSERT INTO approvals (id, item_id, project_id, overturns, moved_by, action_id, task_id)
+    SELECT made, t.item_id, t.project_id, of_decision IS NOT NULL, by_person, of_action,
            raise_task(t, 'approval', 'approval', item_priority(i) + 10, 1, NULL, p.price_minor, touched(t.item_id, 0), 'four_eyes', by_person)
       FROM items i JOIN projects p ON p.id = i.project_id WHERE i.id = t.item_id;
     RETURN made;
@@ -3338,8 +3345,7 @@ CREATE OR REPLACE FUNCTION public.proposes(a item_actions)
 AS $function$
     SELECT a.kind = 'send_back'
        AND (a.state IN ('gathering', 'listed', 'acting') AND EXISTS (SELECT FROM projects p WHERE p.four_eyes IS NOT NULL)
-            OR EXISTS (SELECT FROM item_action_ends e JOIN item_action_members m ON m.action_id = e.action_id AND m.n = e.n JOIN approvals x ON x.open_item = m.item_id
-                        WHERE e.action_id = a.id AND e.done AND e.why IS NOT NULL)) $function$
+            OR EXISTS (SELECT FROM approvals x WHERE x.action_id = a.id AND x.open_item IS NOT NULL)) $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.put_outcome(o decisions, t tasks, from_then timestamp with time zone)
@@ -3422,7 +3428,7 @@ BEGIN
     by_rule := eyes_rule(i.project_id, i.id, d.task_id, 'reopen', true, 'desk.sent_back');
     SELECT version INTO o.project_version FROM projects WHERE id = i.project_id;
     IF by_rule IS NOT NULL THEN
-        PERFORM propose(parent, o.project_version, a.asked_by, 'overturn', NULL, 'reopen', d.id, 'desk.sent_back', a.why, by_rule);
+        PERFORM propose(parent, o.project_version, a.asked_by, 'overturn', NULL, 'reopen', d.id, 'desk.sent_back', a.why, by_rule, a.id);
         why := 'proposed: it waits for a second pair of eyes';
         RETURN;
     END IF;

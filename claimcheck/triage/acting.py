@@ -30,7 +30,7 @@ class _Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class _Ended:
     """An item's end: done, or why not. `decision_id` is the outcome's that opened it again."""
 
     n: int
@@ -75,14 +75,11 @@ def step(connection: Connection, *, action_id: int | None = None, chunk: int = C
 def _gather(connection: Connection, work: _Work, chunk: int) -> None:
     asked = asking.read((work.filters or {}) | {"after": work.looked_to or ""})
     found = searching.search(connection, asked, page=chunk)
-    room = LONGEST_LIST - work.members
-    more = found.next_after is not None and len(found.items) < room
-    ids = [item.id for item in found.items]
-    connection.run("item_actions/gather", action_id=work.id, item_ids=ids, room=room, looked_to=found.next_after, more=more)
+    ids, room = [item.id for item in found.items], LONGEST_LIST - work.members
+    connection.run("item_actions/gather", action_id=work.id, item_ids=ids, room=room, looked_to=found.next_after)
 
 
-def _act(connection: Connection, action_id: int) -> Ended | None:
-    ended = connection.one("item_actions/act", Ended, action_id=action_id)
+def _act(connection: Connection, action_id: int) -> None:
+    ended = connection.one("item_actions/act", _Ended, action_id=action_id)
     if ended is not None and ended.decision_id is not None:
         decisions.refresh_reopened(connection, ended.decision_id)
-    return ended

@@ -1,4 +1,4 @@
--- item_actions: gathering → gathering, its list longer by these items, those that are on it already left out; → listed at the end. Its row is locked.
+-- item_actions: gathering → gathering, its list longer by these items, those that are on it already left out; → listed where it is full or the search is over. Its row is locked.
 WITH new AS (
     SELECT given.item_id, row_number() OVER (ORDER BY min(given.n)) AS n
       FROM unnest(%(item_ids)s::bigint[]) WITH ORDINALITY given (item_id, n)
@@ -9,5 +9,5 @@ listed AS (
     SELECT a.id, a.members + new.n, new.item_id FROM item_actions a CROSS JOIN new WHERE a.id = %(action_id)s::bigint AND a.state = 'gathering')
 UPDATE item_actions a
    SET members = a.members + (SELECT count(*) FROM new), looked_to = %(looked_to)s::text, touched_at = clock_timestamp(),
-       state = CASE WHEN %(more)s::boolean THEN 'gathering' ELSE 'listed' END
+       state = CASE WHEN %(looked_to)s::text IS NOT NULL AND (SELECT count(*) FROM new) < %(room)s::int THEN 'gathering' ELSE 'listed' END
  WHERE a.id = %(action_id)s::bigint AND a.state = 'gathering';

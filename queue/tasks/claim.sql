@@ -37,12 +37,12 @@ expired AS MATERIALIZED (                                              -- 4. som
                               FROM assignments a JOIN tasks t ON t.id = a.task_id
                              WHERE a.lane_id = lane.id AND a.live_until <= (SELECT now FROM clock)
                                AND t.state IN ('pending', 'full') AND NOT t.paused AND NOT %(me)s::int = ANY (t.closed_to)
-                               AND open_to(t, lane.novice, (SELECT now FROM clock))
+                               AND t.lane_id IN (SELECT id FROM lane) AND open_to(t, lane.novice, (SELECT now FROM clock))   -- it may have been moved since
                              ORDER BY a.live_until LIMIT 1) head
                          ORDER BY head.live_until LIMIT 1)
        AND a.live_until <= (SELECT now FROM clock)
        AND t.state IN ('pending', 'full') AND NOT t.paused AND NOT %(me)s::int = ANY (t.closed_to)
-       AND open_to(t, (SELECT novice FROM lane WHERE id = a.lane_id), (SELECT now FROM clock))
+       AND t.lane_id IN (SELECT id FROM lane) AND open_to(t, (SELECT novice FROM lane WHERE id = a.lane_id), (SELECT now FROM clock))
      ORDER BY a.live_until LIMIT 1
        FOR NO KEY UPDATE OF t, a SKIP LOCKED),
 named AS MATERIALIZED (                                                 -- 5. the item that was asked for

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from claimcheck import assignments, errors, projects, sweeps, tasks
+from claimcheck import assignments, errors, people, projects, sweeps, tasks
 from claimcheck.bulk import batch_decisions, working
 from claimcheck.triage import acting, actions, searching
 from claimcheck.triage.actions import Action, Wish
-from tests.intake import World, at_once, row, without
+from tests.intake import SKILL, World, at_once, row, without
 
 CANCEL, BACK = Wish("cancel", why="sent twice"), Wish("send_back", why="look at page two")
 
@@ -162,19 +162,39 @@ def test_a_priority_changes_the_items_own_and_its_place_and_survives_a_change_of
     assert why(world, Wish("prioritise", priority=-3), item) == [None] and newest(world, item).priority == 7, "leads' tasks count ten more"
 
 
+def another_queue(world: World, item: int, name: str, tier: int = 0) -> tuple[int, int]:
+    """A queue of the item's project, and its lane."""
+    task = newest(world, item)
+    lane = world.one("INSERT INTO lanes (skill_id, tier, queue) SELECT skill_id, %s, %s FROM lanes WHERE id = %s RETURNING id", tier, name, task.lane_id)
+    return world.one("INSERT INTO queues (project_id, name, lane_id) VALUES (%s, %s, %s) RETURNING id", task.project_id, name, lane), lane
+
+
 def test_it_is_moved_to_a_queue_of_its_project_and_comes_back_there(world: World) -> None:
     [item] = arrive(world)
-    project = newest(world, item).project_id
     assert why(world, Wish("move", queue="large"), item) == ["its project has no queue large"]
-    lane = world.one(
-        "INSERT INTO lanes (skill_id, tier, queue) SELECT skill_id, tier, 'large' FROM lanes WHERE id = %s RETURNING id", newest(world, item).lane_id
-    )
-    queue = world.one("INSERT INTO queues (project_id, name, lane_id) VALUES (%s, 'large', %s) RETURNING id", project, lane)
+    queue, lane = another_queue(world, item, "large")
     assert why(world, Wish("move", queue="large"), item) == [None]
     assert (newest(world, item).queue_id, newest(world, item).lane_id) == (queue, lane)
     assert take(world).item_id == item and world.one("SELECT queue FROM items WHERE id = %s", item) == "large"
     assert world.one("SELECT alike[1] FROM items WHERE id = %s", item) == "large"
     assert why(world, Wish("move", queue="large"), item) == ["it is in that queue already"]
+
+
+def test_what_is_moved_where_somebody_may_not_work_is_not_theirs_whoever_had_it_or_has_it_kept(world: World) -> None:
+    held, kept = arrive(world, "held", "kept")
+    another_queue(world, held, "senior", tier=3)
+    take(world, "ada", held)
+    assert why(world, Wish("assign", to=world.cast.ben.id), kept) == [None]
+    assert why(world, Wish("move", queue="senior"), held, kept) == [None, None]
+    world.sql.execute("UPDATE assignments SET lease_expires = clock_timestamp() WHERE item_id = %s", (held,))
+    assert tasks.claim(world.web, me=world.cast.ben.id) is None, "a lease that somebody let lapse in the former queue"
+    senior = people.add(world.web, name="a senior", email="senior@example.org", role="reviewer")
+    people.give_skill(world.web, person_id=senior.id, skill=SKILL, tier=3)
+    for item in (held, kept):
+        claim = tasks.claim(world.web, me=senior.id)
+        assert claim is not None and claim.item_id == item
+        world.decide(claim)
+    assert sound(world)
 
 
 # --- kept for somebody ---
@@ -211,6 +231,16 @@ def test_it_is_kept_for_nobody_who_may_not_look_at_it_and_not_said_why(world: Wo
     assert why(world, Wish("assign"), free) == ["it is kept for nobody"]
     assert why(world, keep, free) == [None] and why(world, Wish("assign"), free) == [None] and take(world, "ada", free).item_id == free
     assert why(world, keep, free) == ["somebody holds it"]
+
+
+def test_what_was_kept_for_somebody_who_is_shut_out_is_anybodys_at_once(world: World) -> None:
+    [item] = arrive(world)
+    gone = people.add(world.web, name="soon gone", email="gone@example.org", role="reviewer")
+    people.give_skill(world.web, person_id=gone.id, skill=SKILL)
+    assert why(world, Wish("assign", to=gone.id), item) == [None]
+    people.disable(world.web, person_id=gone.id, by=world.cast.dov.id)
+    assert take(world, "ada").item_id == item and sound(world)
+    assert world.one("SELECT person_id FROM events WHERE item_id = %s AND kind = 'item.unassigned'", item) == world.cast.dov.id
 
 
 # --- sent back ---
@@ -281,6 +311,20 @@ def test_a_filters_list_is_fixed_before_a_lead_lets_it_go_on_and_a_kill_loses_no
     assert world.one("SELECT count(*) FROM events WHERE kind = 'item.cancelled' AND project_id = %s", int(project)) == 25
     with pytest.raises(errors.Conflict):
         actions.drop(world.web, action_id=made, me=world.cast.chi.id)
+
+
+def test_a_list_is_full_only_once_it_holds_as_many_as_it_may(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a step meets a second time, since somebody decided it twice, takes no room."""
+    items = arrive(world, *(f"k{n}" for n in range(26)))
+    for _ in items:
+        world.decide(take(world))
+    columns = "item_id, task_id, project_id, project_version, person_id, verdict, evidence_version, shown_version, evidence_hash, reason_code"
+    world.sql.execute(f"INSERT INTO decisions ({columns}) SELECT {columns} FROM decisions WHERE item_id = ANY (%s) ORDER BY id", (items[5:],))
+    monkeypatch.setattr(acting, "LONGEST_LIST", 25)
+    filters = {"reviewer": str(world.cast.ada.id), "project": str(newest(world, items[0]).project_id)}
+    made = actions.ask(world.web, BACK, me=world.cast.chi.id, filters=filters)
+    acting.run(world.worker, chunk=21)
+    assert actions.load(world.web, action_id=made, me=world.cast.chi.id).members == 25
 
 
 WRONG = [
