@@ -1,6 +1,6 @@
 -- approvals: a page of those that are open, oldest first, for a lead: what waits, how long, and who may end it; never what was proposed.
 WITH open AS MATERIALIZED (
-    SELECT * FROM approvals WHERE open_item IS NOT NULL AND id > %(after)s::bigint AND project_id = COALESCE(%(project_id)s::int, project_id)
+    SELECT * FROM approvals WHERE open_item IS NOT NULL AND id > %(after)s::bigint AND (%(project_id)s::int IS NULL OR project_id = %(project_id)s::int)
      ORDER BY id LIMIT %(limit)s::int)
 SELECT a.id, a.item_id, a.project_id, p.name AS project, i.idempotency_key, COALESCE(e.title, '') AS title, a.state, a.version, a.asked_at, clock_timestamp() AS server_now,
        t.cancelled_at IS NOT NULL AS cancelled, t.paused, cardinality(t.seen_by) > 0 AS held, NOT %(me)s::int = ANY (t.barred) AS may,
