@@ -1493,7 +1493,9 @@ CREATE UNIQUE INDEX outbox_one_turn ON public.outbox USING btree (partition_id) 
 CREATE INDEX outbox_open ON public.outbox USING btree (created_at) WHERE (state = ANY (ARRAY['pending'::text, 'leased'::text, 'dead'::text]));
 CREATE UNIQUE INDEX outbox_partition_id_effect_no_key ON public.outbox USING btree (partition_id, effect_no) WHERE (partition_id IS NOT NULL);
 CREATE INDEX outbox_ring ON public.outbox USING btree (ring_for, push_due) WHERE (ring_for IS NOT NULL);
+CREATE TRIGGER give_item_turn BEFORE INSERT ON public.outbox FOR EACH ROW WHEN (((new.partition_id IS NULL) AND (new.decision_id IS NOT NULL))) EXECUTE FUNCTION give_item_turn();
 CREATE TRIGGER give_turn BEFORE INSERT ON public.outbox FOR EACH ROW WHEN ((new.partition_id IS NOT NULL)) EXECUTE FUNCTION give_turn();
+CREATE TRIGGER pass_item_turn AFTER UPDATE OF state ON public.outbox FOR EACH ROW WHEN (((new.partition_id IS NULL) AND (new.decision_id IS NOT NULL) AND new.turn AND (new.state = ANY (ARRAY['done'::text, 'skipped'::text])) AND (old.state <> new.state))) EXECUTE FUNCTION pass_item_turn();
 GRANT INSERT ON outbox TO claimcheck_web;
 GRANT SELECT ON outbox TO claimcheck_web;
 GRANT INSERT ON outbox TO claimcheck_worker;
@@ -2721,6 +2723,21 @@ UPDATE bulk_overturns b
 RETURNING b.whole AND (SELECT count(*) FROM seen) >= at_once $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.give_item_turn()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+    PERFORM FROM decisions mine JOIN decisions d ON d.item_id = mine.item_id AND d.id < mine.id AND d.outcome IS NOT NULL
+            JOIN outbox o ON o.decision_id = d.id AND o.effect_id = NEW.effect_id
+      WHERE mine.id = NEW.decision_id AND o.state IN ('pending', 'leased', 'dead') AND NOT o.undone ORDER BY o.id FOR SHARE OF o;
+    NEW.turn := NOT FOUND;
+    RETURN NEW;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION public.give_turn()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3280,6 +3297,22 @@ BEGIN
     IF EXISTS (SELECT FROM partitions p WHERE p.id = NEW.partition_id AND p.settled_no = NEW.partition_no - 1) AND cancelled_alone(NEW) THEN
         PERFORM pass_turn(NEW.partition_id, NEW.partition_no);
     END IF;
+    RETURN NULL;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.pass_item_turn()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+    UPDATE outbox n SET turn = true
+     WHERE NOT n.turn AND n.id = (
+           SELECT o.id FROM decisions mine JOIN decisions d ON d.item_id = mine.item_id AND d.id > mine.id AND d.outcome IS NOT NULL
+             JOIN outbox o ON o.decision_id = d.id AND o.effect_id = NEW.effect_id
+            WHERE mine.id = NEW.decision_id AND o.state IN ('pending', 'leased', 'dead') AND NOT o.undone ORDER BY d.id LIMIT 1);
     RETURN NULL;
 END $function$
 ;

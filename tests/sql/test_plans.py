@@ -177,7 +177,7 @@ CASES = {
             "decisions/overturn",
             {"decision_id": 5, "me": LEAD, "answer": None, "outcome": "reject", "reason_code": "bad", "note": ""},
         ),
-        200,  # a function: what the server reads to plan its statement is in here too
+        230,  # a function: what the server reads to plan its statements is in here too
     ),
     "how many deadlines are in danger": (lambda c: ("alerts/in_danger", {"customer_id": None}), 60),
     "a page of a dataset": (lambda c: ("datasets/decisions", {"project_id": 7, "after": 1_000, "up_to": 2**40, "limit": 50}), 1_000),

@@ -30,8 +30,8 @@ def hooked(stage: Stage, url: str, on: list[Any] | None = None) -> tuple[Project
     return project, secret
 
 
-def body(hook: Hook) -> dict[str, Any]:
-    return json.loads(hook.entries()[0]["body"])
+def body(hook: Hook, n: int = 0) -> dict[str, Any]:
+    return json.loads(hook.entries()[n]["body"])
 
 
 @pytest.fixture
@@ -122,9 +122,9 @@ def test_it_tells_of_an_overturn_with_what_it_supersedes(stage: Stage, hook: Hoo
     hook.server.secrets = [str(secret)]
     first = stage.outcome(project)
     second = stage.overturn(first)
-    assert apply(second).state == "done"
-    told = body(hook)
-    assert told["type"] == "outcome.overturned" and hook.entries()[0]["webhook_id"] == str(second)
+    assert apply(first).state == stage.row(second).state == "done"
+    told = body(hook, 1)
+    assert told["type"] == "outcome.overturned" and [entry["webhook_id"] for entry in hook.entries()] == [str(first), str(second)]
     assert (told["data"]["supersedes"], told["data"]["outcome"], told["data"]["verdict"]) == (first, "reject", "overturn")
     assert "note" not in told["data"]
 
@@ -157,8 +157,9 @@ def test_it_says_when_the_evidence_has_changed_since(stage: Stage, hook: Hook, a
     for version, text in ((1, b'{"name":"Ada"}'), (2, b'{"name":"Ben"}')):
         _evidence(stage, told.item_id, version, text)
     stage.run("UPDATE items SET evidence_version = 2")
-    apply(stage.overturn(first))
-    changed = body(hook)["data"]["evidence_changed"]
+    stage.overturn(first)
+    apply(first)
+    changed = body(hook, 1)["data"]["evidence_changed"]
     assert changed["decided_hash"] == told.evidence_hash.hex() and changed["current_hash"] != changed["decided_hash"]
     assert len(changed["current_hash"]) == 64
 

@@ -70,9 +70,58 @@ def test_it_buries_a_row_that_kills_each_worker(stage: Stage) -> None:
 def test_it_keeps_the_newer_decision_standing_whatever_is_applied_first(stage: Stage) -> None:
     first = stage.outcome(stage.project())
     second = stage.overturn(first)
+    stage.run("UPDATE outbox SET turn = true")  # as before there were turns for items
     for decision in (second, first):
         assert outbox.done(stage.worker, take(stage, decision))
     assert [tuple(r) for r in stage.all("SELECT decision_id, outcome, times FROM standings")] == [(second, "reject", 2)]
+
+
+def test_it_tells_of_no_outcome_before_the_one_that_it_supersedes(stage: Stage) -> None:
+    """Within an undo window, while a call is retried, and when it failed for good; what was undone holds nothing up."""
+    project = stage.project(url=HOOK, standing=False)
+    first = stage.outcome(project)
+    stage.run("UPDATE outbox SET (due, push_due, not_before) = (at, at, at) FROM (SELECT clock_timestamp() + interval '5 min') undo_window (at)")
+    second = stage.overturn(first)
+    third = stage.overturn(second)
+    assert not outbox.ring(stage.worker, room=9)
+    assert outbox.lease(stage.worker, outbox_id=stage.row(second).id) is None
+    stage.run("UPDATE outbox SET (due, push_due, not_before) = (clock_timestamp(), clock_timestamp(), NULL)")
+    assert failed(stage, take(stage, first), permanent=True) == "dead"
+    assert outbox.lease(stage.worker, outbox_id=stage.row(second).id) is None
+    outbox.skip(stage.web, outbox_id=stage.row(first).id, me=stage.dov, reason="the receiver was told by telephone")
+    assert outbox.lease(stage.worker, outbox_id=stage.row(third).id) is None
+    assert outbox.done(stage.worker, take(stage, second)) and outbox.done(stage.worker, take(stage, third))
+    undone = stage.outcome(project)
+    stage.run("UPDATE outbox SET undone = true WHERE decision_id = %(d)s", d=undone)
+    assert outbox.done(stage.worker, take(stage, stage.overturn(undone)))
+
+
+def test_it_never_leaves_an_item_without_a_turn(stage: Stage) -> None:
+    """An overturn that is written while the outcome before it ends: one of the two sees the other."""
+    project, rounds = stage.project(), 40
+    chain = [stage.outcome(project)]
+
+    def overturn() -> None:
+        other = Stage(stage.conninfos)
+        try:
+            for _ in range(rounds):
+                chain.append(other.overturn(chain[-1]))
+        finally:
+            other.end()
+
+    writer = threading.Thread(target=overturn)
+    writer.start()
+    order = []
+    while writer.is_alive() or stage.open():
+        ready = stage.all("SELECT id, decision_id FROM outbox WHERE ring_for IS NOT NULL AND state = 'pending'")
+        assert ready or writer.is_alive() or not stage.open(), "the rest has no turn"
+        for row in ready:
+            taken = outbox.lease(stage.worker, outbox_id=row.id)
+            if taken is not None:  # else the overturn has it locked
+                assert outbox.done(stage.worker, taken)
+                order.append(row.decision_id)
+    writer.join()
+    assert order == chain and len(chain) == rounds + 1
 
 
 def test_it_hands_a_partitions_effects_out_in_order(stage: Stage) -> None:
