@@ -237,6 +237,7 @@ ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_led_by_fkey FOREIGN K
 ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_pkey PRIMARY KEY (id);
 ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
 ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_sound CHECK (((state = ANY ('{gathering,sampling,deciding,decided,undoing,undone,dropping,dropped}'::text[])) AND (cardinality(same) = 5) AND (num_nonnulls(verdict, answer) = 1) AND (verdict = ANY ('{approve,reject}'::text[])) AND (at_most > (0)::double precision) AND (at_most < (1)::double precision) AND (confidence >= (0.5)::double precision) AND (confidence < (1)::double precision) AND ((undo_seconds >= 0) AND (undo_seconds <= 86400)) AND (members <= most) AND ((most >= 1) AND (most <= 5000)) AND ((tolerate >= 0) AND (tolerate <= 5)) AND ((seed IS NULL) = (sample_size IS NULL))));
+ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_undone_by CHECK (((state <> ALL (ARRAY['undoing'::text, 'undone'::text])) OR (undone_by IS NOT NULL)));
 ALTER TABLE batch_decisions ADD CONSTRAINT batch_decisions_undone_by_fkey FOREIGN KEY (undone_by) REFERENCES people(id);
 CREATE INDEX batch_decisions_project ON public.batch_decisions USING btree (project_id, id);
 CREATE INDEX batch_decisions_work ON public.batch_decisions USING btree (touched_at) WHERE (state = ANY (ARRAY['gathering'::text, 'sampling'::text, 'deciding'::text, 'undoing'::text, 'dropping'::text]));
@@ -247,7 +248,7 @@ GRANT SELECT ON batch_decisions TO claimcheck_web;
 GRANT SELECT ON batch_decisions TO claimcheck_worker;
 GRANT INSERT (answer, at_most, confidence, led_by, most, note, project_id, project_version, reason_code, same, sample_asked, tolerate, undo_seconds, verdict) ON batch_decisions TO claimcheck_web;
 GRANT UPDATE (drawn, looked, looked_to, rest, state, touched_at, undone_by, upper, version, why, wrong) ON batch_decisions TO claimcheck_web;
-GRANT UPDATE (drawn, looked_to, members, sample_size, seed, state, touched_at, undo_until, undone_by, version, why) ON batch_decisions TO claimcheck_worker;
+GRANT UPDATE (drawn, looked_to, members, sample_size, seed, state, touched_at, undo_until, version, why) ON batch_decisions TO claimcheck_worker;
 
 CREATE TABLE batch_draws (
     batch_id bigint NOT NULL,
@@ -317,6 +318,21 @@ CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.batch_members FOR EACH STAT
 GRANT SELECT ON batch_members TO claimcheck_web;
 GRANT INSERT ON batch_members TO claimcheck_worker;
 GRANT SELECT ON batch_members TO claimcheck_worker;
+
+CREATE TABLE batch_undo_asks (
+    batch_id bigint NOT NULL,
+    decision_id bigint NOT NULL,
+    asked_by integer NOT NULL,
+    at timestamp with time zone NOT NULL DEFAULT clock_timestamp());
+ALTER TABLE batch_undo_asks ADD CONSTRAINT batch_undo_asks_asked_by_fkey FOREIGN KEY (asked_by) REFERENCES people(id);
+ALTER TABLE batch_undo_asks ADD CONSTRAINT batch_undo_asks_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batch_decisions(id);
+ALTER TABLE batch_undo_asks ADD CONSTRAINT batch_undo_asks_decision_id_fkey FOREIGN KEY (decision_id) REFERENCES decisions(id);
+ALTER TABLE batch_undo_asks ADD CONSTRAINT batch_undo_asks_once PRIMARY KEY (decision_id, asked_by);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE ON public.batch_undo_asks FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER no_truncate BEFORE TRUNCATE ON public.batch_undo_asks FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+GRANT INSERT ON batch_undo_asks TO claimcheck_web;
+GRANT SELECT ON batch_undo_asks TO claimcheck_web;
+GRANT SELECT ON batch_undo_asks TO claimcheck_worker;
 
 CREATE TABLE batch_undone (
     batch_id bigint NOT NULL,
@@ -2464,6 +2480,15 @@ AS $function$
        AND (stood IS NULL OR d.outcome = stood) $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.asked_undone(of_batch bigint, of_decisions bigint[], by_person integer)
+ RETURNS bigint[]
+ LANGUAGE sql
+AS $function$
+    SELECT ARRAY(SELECT d FROM unnest(of_decisions) d
+                  WHERE EXISTS (SELECT FROM batch_decisions b WHERE b.id = of_batch AND b.state = 'undoing' AND b.undone_by = by_person)
+                     OR EXISTS (SELECT FROM batch_undo_asks a WHERE a.decision_id = d AND a.asked_by = by_person AND a.batch_id = of_batch)) $function$
+;
+
 CREATE OR REPLACE FUNCTION public.assign_item(a item_actions, i items, t tasks)
  RETURNS text
  LANGUAGE plpgsql
@@ -3741,7 +3766,7 @@ CREATE OR REPLACE FUNCTION public.undo_batch(of_batch bigint, of_decisions bigin
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 WITH target AS MATERIALIZED (
-    SELECT d.*, p.version FROM keep_effects(of_batch, of_decisions) k (id) JOIN decisions d ON d.id = k.id JOIN projects p ON p.id = d.project_id),
+    SELECT d.*, p.version FROM keep_effects(of_batch, asked_undone(of_batch, of_decisions, by_person)) k (id) JOIN decisions d ON d.id = k.id JOIN projects p ON p.id = d.project_id),
 cleared AS MATERIALIZED (SELECT count(void_overturn(item_id, by_person)) AS n FROM (SELECT item_id FROM target ORDER BY item_id OFFSET 0) t),
 undone AS (
     INSERT INTO decisions (item_id, task_id, project_id, project_version, person_id, verdict, outcome, supersedes, evidence_version, shown_version, evidence_hash, reason_code, note)

@@ -17,8 +17,7 @@ from claimcheck.db import Connection, Database
 from claimcheck.projects import Project
 from claimcheck.quality import hypergeometric
 
-MOST, LONGEST_LIST = 2000, 5000  # items of a list: where nothing is said, and at all
-TOLERATED = 5  # wrong ones that a sample may have room for
+MOST, LONGEST_LIST, TOLERATED = 2000, 5000, 5  # items of a list: where nothing is said, and at all; wrong ones that a sample may have room for
 UNDONE = {"desk.undone": "The batch decision was undone"}
 NEWEST = 2**62
 
@@ -286,6 +285,7 @@ def undo_one(db: Database, *, batch_id: int, n: int, me: int) -> int:
 
 
 def _undo_one(connection: Connection, batch_id: int, decision_id: int | None, me: int) -> int:
+    connection.run("batch_decisions/ask_undo", batch_id=batch_id, decision_id=decision_id, me=me)
     made = undo_some(connection, batch_id=batch_id, decision_ids=[decision_id], me=me)
     if not made:
         raise errors.UndoOver()

@@ -29,8 +29,7 @@ class _Work:
     confidence: float
     tolerate: int
     sample_asked: int | None
-    led_by: int
-    undone_by: int | None
+    undone_by: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +110,7 @@ def _undo(connection: Connection, work: _Work, chunk: int) -> None:
     kept = connection.all("batch_decisions/kept", _Kept, batch_id=work.id, limit=chunk)
     if kept:
         ids = [one.decision_id for one in kept]
-        batch_decisions.undo_some(connection, batch_id=work.id, decision_ids=[*ids], me=work.undone_by or work.led_by)
+        batch_decisions.undo_some(connection, batch_id=work.id, decision_ids=[*ids], me=work.undone_by)
         connection.run("batch_decisions/went", batch_id=work.id, to=kept[-1].n)
         return
     _give_back(connection, work, chunk)

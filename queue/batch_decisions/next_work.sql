@@ -1,5 +1,5 @@
 -- batch_decisions: one that a worker has to go on with; nobody else does meanwhile. One that its lead left alone for `lapse` seconds is dropped, as is a cancelled project's.
-SELECT b.id, b.project_id, b.state, b.members, b.most, b.at_most, b.confidence, b.tolerate, b.sample_asked, b.led_by, b.undone_by
+SELECT b.id, b.project_id, b.state, b.members, b.most, b.at_most, b.confidence, b.tolerate, b.sample_asked, COALESCE(b.undone_by, 0) AS undone_by
   FROM batch_decisions b
  WHERE b.state IN ('gathering', 'sampling', 'deciding', 'undoing', 'dropping')
    AND (b.state <> 'sampling' OR b.touched_at < clock_timestamp() - make_interval(secs => %(lapse)s::float8)

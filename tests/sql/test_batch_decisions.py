@@ -236,8 +236,8 @@ def test_it_gives_a_lapsed_or_released_sample_to_its_lead_again_and_never_to_the
 @pytest.mark.parametrize("was", STATES)
 def test_it_refuses_every_way_but_the_drawn_ones(was: str, world: World):
     insert = """INSERT INTO batch_decisions (project_id, project_version, led_by, same, verdict, reason_code, note, at_most, confidence, undo_seconds, most, tolerate, state, looked, wrong, rest, upper,
-                                             seed, nth, sample_size)
-                SELECT min(id), 1, 0, '{review,"","","",""}', 'approve', 'ok', '', 0.02, 0.95, 300, 10, 0, %s, 0, 0, 0, 0, 's', 1, 1 FROM projects RETURNING id"""
+                                             seed, nth, sample_size, undone_by)
+                SELECT min(id), 1, 0, '{review,"","","",""}', 'approve', 'ok', '', 0.02, 0.95, 300, 10, 0, %s, 0, 0, 0, 0, 's', 1, 1, 0 FROM projects RETURNING id"""
     Batch(world, 1)
     with psycopg.connect(world.conninfos.superuser) as connection:
         for state in STATES:

@@ -6,6 +6,7 @@ import psycopg
 import pytest
 
 from claimcheck import tasks
+from claimcheck.bulk import batch_decisions
 from tests.intake import World, row
 from tests.sql.test_batch_decisions import Batch
 
@@ -72,3 +73,28 @@ def test_a_worker_asks_for_nothing_in_a_leads_name_and_the_web_draws_no_sample(w
                 "INSERT INTO batch_members SELECT batch_id, 99, item_id, task_id, evidence_hash FROM batch_members WHERE batch_id = %s", (batch.id,)
             )
     assert not batch.ends()
+
+
+UNDO = "SELECT undo_batch(%s, ARRAY(SELECT decision_id FROM batch_ends WHERE batch_id = %s AND came_to = 'decided'), %s)"
+
+
+def test_a_worker_undoes_what_a_lead_asked_for_in_that_leads_name_alone(world: World) -> None:
+    batch = Batch(world, 20).decided()
+    lead, ada = batch.chi, world.cast.ada.id
+    with psycopg.connect(world.conninfos.worker, autocommit=True) as worker:
+        for who in (lead, ada):
+            assert not worker.execute(UNDO, (batch.id, batch.id, who)).fetchall(), "nobody asked for it"
+        assert not world.all("SELECT FROM outbox WHERE undone"), "its effects go out"
+        with pytest.raises(psycopg.errors.CheckViolation, match="batch_decisions_undone_by"):
+            worker.execute("UPDATE batch_decisions SET state = 'undoing' WHERE id = %s", (batch.id,))
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            worker.execute("UPDATE batch_decisions SET state = 'undoing', undone_by = %s WHERE id = %s", (lead, batch.id))
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            worker.execute("INSERT INTO batch_undo_asks SELECT batch_id, decision_id, %s FROM batch_ends WHERE batch_id = %s", (lead, batch.id))
+        first = next(end for end in batch.ends() if end.came_to == "decided")
+        batch_decisions.undo_one(world.web, batch_id=batch.id, n=first.n, me=lead)
+        batch_decisions.undo(world.web, batch_id=batch.id, me=lead)
+        assert not worker.execute(UNDO, (batch.id, batch.id, ada)).fetchall(), "it was not Ada who asked"
+    batch.work()
+    by = world.all("SELECT DISTINCT person_id FROM decisions WHERE project_id = %s AND reason_code = 'desk.undone'", batch.swept.id)
+    assert by == [(lead,)] and batch.load().undone == batch.load().decided
