@@ -35,6 +35,7 @@ class Field:
 MORE = """
 INSERT INTO lanes (skill_id, tier, queue) VALUES (1, 1, 'senior');
 INSERT INTO queues (project_id, name, lane_id) SELECT 1, 'senior', id FROM lanes WHERE queue = 'senior';
+UPDATE project_versions SET rules = '{{"facets": ["/country", "/id"]}}';
 INSERT INTO reason_codes (project_id, code, label) SELECT n, 'rare', 'Rare' FROM generate_series(1, {projects}) n;
 INSERT INTO people (name, role) SELECT 'lead ' || n, 'lead' FROM generate_series(1, {leads}) n;
 INSERT INTO partitions (project_id, key, accepted_no, last_no, settled_no, promoted_no) VALUES (1, 'ledger 1', {total} / 10, {total} / 10, {settled} / 10, {settled} / 10 + 1);
@@ -56,6 +57,7 @@ SELECT {of}, {of}, 'k' || n, {hash}, CASE WHEN n % ({total} / 4) = 17 THEN 'trac
     """
 INSERT INTO evidence (item_id, version, title, fields, created_by, published_at, created_at)
 SELECT n, 1, 'Invoice ' || n, '{{}}', 0, {at}, {at} FROM generate_series(1, {total}) n;
+INSERT INTO item_facets (item_id, version, facets) SELECT n, 1, jsonb_build_object('/country', 'land ' || n % 50, '/id', n::text) FROM generate_series(1, {total}) n;
 """,
     """
 INSERT INTO tasks (item_id, project_id, kind, queue_id, lane_id, priority, rank, since, wanted, abandon_limit, price_minor, evidence_version, shown_version, evidence_hash,

@@ -77,6 +77,7 @@ class Terms:
     cancelled: bool
     title_field: str | None
     masked: list[str]
+    facets: list[str]
     parts: int
     bytes: int
 
@@ -167,7 +168,8 @@ def _read(row: Any, within: str, terms: Terms) -> _Draft | Refused:
         return Refused(None, "INVALID_JSON", within + error.path.removeprefix("$"), error.detail, uuid4().hex, body)
     try:
         item = validated(Item, value, within)
-        return _Draft(item, payloads.read(item.payload, f"{within}.payload", terms.title_field, terms.masked), body, item.trace_id or uuid4().hex)
+        payload = payloads.read(item.payload, f"{within}.payload", terms.title_field, terms.masked, terms.facets)
+        return _Draft(item, payload, body, item.trace_id or uuid4().hex)
     except errors.Invalid as error:
         return _refused(error, value, body)
 
@@ -247,6 +249,7 @@ def _params(rows: Sequence[Ready], project: int, batch_id: int, terms: Terms, by
         "partition_keys": [d.item.partition_key for d in drafts],
         "titles": [d.payload.title or d.item.idempotency_key for d in drafts],
         "fields": [json.dumps(list(d.payload.fields)) for d in drafts],
+        "facets": [canonical.encode(d.payload.facets).decode() for d in drafts],
         "queues": [d.queue for d in drafts],
         "message_ids": [d.message_id for d in drafts],
         **part_params((n, part) for n, row in enumerate(rows, 1) for part in row.parts),

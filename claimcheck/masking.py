@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from claimcheck import errors
+from claimcheck.control import facets as control_facets
 from claimcheck.validation import wrong
 
 MASK = "[masked]"  # in a masked value's place, whatever it is
@@ -24,10 +25,21 @@ class Reveal:
 NOTHING = Reveal()
 
 
-def check_title(title: str | None, masked: Collection[str]) -> None:
-    """An item's title stands in lists, where nothing is revealed."""
+def check_listed(title: str | None, facets: Collection[str], masked: Collection[str]) -> None:
+    """An item's title stands in lists, and its facets among what leads compare, where nothing is revealed."""
     if title in masked:
         raise wrong("title", f"must not be {title!r}, which is masked; lists show it")
+    hidden = next((pointer for pointer in facets if hides(masked, control_facets.steps(pointer))), None)
+    if hidden is not None:
+        raise wrong("facets", f"must not name {hidden!r}, which is masked: its values would be shown; take it out of facets, or out of masked")
+
+
+def hides(paths: Collection[str], way: Sequence[str]) -> bool:
+    """Whether something on the way to a field is masked; a number may be a place in a list, which masks walk through."""
+    if not way:
+        return False
+    first, rest = way[0], way[1:]
+    return first in paths or hides(under(paths, first), rest) or (first.isdecimal() and hides(paths, rest))
 
 
 def under(paths: Collection[str], name: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 from uuid import UUID
@@ -13,6 +13,7 @@ from uuid import UUID
 from pydantic import AfterValidator, StringConstraints, model_validator
 
 from claimcheck import canonical, errors, rendering
+from claimcheck.control import facets as facets_
 from claimcheck.validation import Model, Name, validated, wrong
 
 MIB = 1024 * 1024
@@ -89,13 +90,16 @@ class Payload:
     document: bytes = field(repr=False)
     files: tuple[File, ...] = field(repr=False)
     title: str | None
+    facets: Mapping[str, Any] = field(repr=False)
 
     def uploads(self) -> Iterator[str]:
         """The uploads that its files name."""
         return (file.upload for file in self.files if file.upload is not None)
 
 
-def read(value: Any, within: str, title_field: str | None = None, masked: Collection[str] = ()) -> Payload:
+def read(
+    value: Any, within: str, title_field: str | None = None, masked: Collection[str] = (), facets: Sequence[str] = ()
+) -> Payload:
     """A payload as somebody sent it. Raises Invalid that names the field, such as `items[3].payload.files[0].name`."""
     if not isinstance(value, Mapping):
         raise errors.Invalid.field(within, "must be an object: the fields to show, and `files`")
@@ -106,7 +110,7 @@ def read(value: Any, within: str, title_field: str | None = None, masked: Collec
     document = _document(fields, within)
     if len(document) + sum(len(f.base64 or "") for f in files) > INLINE_BYTES:
         raise errors.Invalid.field(within, f"is larger than {INLINE_BYTES // MIB} MiB; send large files ahead through POST /v1/uploads")
-    return Payload(within, fields, document, files, _title(value, title_field, masked))
+    return Payload(within, fields, document, files, _title(value, title_field, masked), facets_.read(fields, facets))
 
 
 def _document(fields: Mapping[str, Any], within: str) -> bytes:

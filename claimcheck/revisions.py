@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from claimcheck import errors, evidence, items, payloads, uploads
+from claimcheck import canonical, errors, evidence, items, payloads, uploads
 from claimcheck.db import Connection, Database
 from claimcheck.people import Person
 
@@ -28,6 +28,7 @@ class _Revisable:
     cancelled: bool
     title_field: str | None
     masked: list[str]
+    facets: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def revise(db: Database, *, person: Person, item_id: int, payload: Any) -> Revis
     if item is None:
         raise errors.NotFound()
     items.room(db, project=item.project_id)
-    read = payloads.read(payload, "payload", item.title_field, item.masked)
+    read = payloads.read(payload, "payload", item.title_field, item.masked, item.facets)
     known = uploads.find(db, project_id=item.project_id, by=person.id, names=list(read.uploads()))
     parts = payloads.parts(read, item.project_id, known)
     return db.together(lambda connection: _add(connection, item, read, parts, person))
@@ -65,6 +66,8 @@ def _add(connection: Connection, item: _Revisable, read: payloads.Payload, parts
         version=version,
         title=read.title or item.idempotency_key,
         fields=list(read.fields),
+        facets=canonical.encode(read.facets).decode(),
+        project_id=item.project_id,
         by=person.id,
         **items.part_params((1, part) for part in parts),
     )

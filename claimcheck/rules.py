@@ -11,6 +11,7 @@ from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
 
 from claimcheck import errors, masking, questions
 from claimcheck.approvals import asking
+from claimcheck.control.facets import Facets
 from claimcheck.hooks import Watch, Webhook
 from claimcheck.validation import Code, Model, Name, Prose, unique, validated, wrong
 
@@ -101,9 +102,7 @@ class Agreement(Model):
 
     @property
     def audited(self) -> float:
-        if self.audit is None:
-            return 0.04 if self.mode == "adaptive" else 0.0
-        return self.audit
+        return self.audit if self.audit is not None else 0.04 if self.mode == "adaptive" else 0.0
 
 
 class Bound(Model):
@@ -153,6 +152,7 @@ class Rules(Model):
     pairs: list[Pair] = Field([], max_length=50)
     title: Name | None = Field(None, description="the field that an item is called by in lists")
     masked: list[Name] = Field([], max_length=50, description="fields (`holder.iban`: inside another) and files that are hidden until revealed")
+    facets: Facets = Field([], description="at most 5 fields, as JSON Pointers, by whose values what goes wrong is grouped")
     purposes: Annotated[list[Reason], BeforeValidator(_labelled)] = Field(PURPOSES, min_length=1, max_length=50, description="of reveals")
     guidance: Prose = Field("", description="how to judge, in Markdown")
     reason_codes: Annotated[list[ReasonCode], BeforeValidator(_labelled)] = Field(min_length=1, max_length=200)
@@ -196,7 +196,8 @@ class Rules(Model):
         unique("skip_reasons", [r.code for r in self.skip_reasons])
         unique("purposes", [r.code for r in self.purposes])
         unique("masked", self.masked)
-        masking.check_title(self.title, self.masked)
+        unique("facets", self.facets)
+        masking.check_listed(self.title, self.facets, self.masked)
         if self.skill.startswith(RESERVED_START):
             raise wrong("skill", f"must not begin with {RESERVED_START!r}: such skills are the desk's own; choose another name")
         lost = next((n for p in self.pairs for n in (p.left, p.right) if self.show and n not in self.show), None)

@@ -9,6 +9,7 @@ from typing import Any
 
 from claimcheck import effects, errors, evidence, projects, sweeps
 from claimcheck.config import Settings
+from claimcheck.control import facets
 from claimcheck.db import Connection, Database
 from claimcheck.rules import Rules
 
@@ -88,6 +89,8 @@ def edit(
         evidence.rehash(db, project_id=project_id)
     if not {*changed.new.masked} <= {*changed.old.masked}:
         evidence.untitle(db, project_id=project_id)
+    if gone := [pointer for pointer in changed.old.facets if pointer not in changed.new.facets]:
+        facets.erase(db, project_id=project_id, gone=gone)
     return changed
 
 

@@ -1245,6 +1245,19 @@ GRANT SELECT ON item_actions TO claimcheck_worker;
 GRANT UPDATE (state, touched_at) ON item_actions TO claimcheck_web;
 GRANT UPDATE (looked_to, members, state, touched_at) ON item_actions TO claimcheck_worker;
 
+CREATE TABLE item_facets (
+    item_id bigint NOT NULL,
+    version integer NOT NULL,
+    facets jsonb NOT NULL);
+ALTER TABLE item_facets ADD CONSTRAINT item_facets_few CHECK (((jsonb_typeof(facets) = 'object'::text) AND (length((facets)::text) <= 2000)));
+ALTER TABLE item_facets ADD CONSTRAINT item_facets_item_id_version_fkey FOREIGN KEY (item_id, version) REFERENCES evidence(item_id, version);
+ALTER TABLE item_facets ADD CONSTRAINT item_facets_pkey PRIMARY KEY (item_id, version);
+GRANT INSERT ON item_facets TO claimcheck_web;
+GRANT SELECT ON item_facets TO claimcheck_web;
+GRANT INSERT ON item_facets TO claimcheck_worker;
+GRANT SELECT ON item_facets TO claimcheck_worker;
+GRANT UPDATE (facets) ON item_facets TO claimcheck_web;
+
 CREATE TABLE items (
     id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     project_id integer NOT NULL,
@@ -1780,6 +1793,7 @@ CREATE TABLE policy_gaps (
 ALTER TABLE policy_gaps ADD CONSTRAINT policy_gaps_pkey PRIMARY KEY (project_id, feature, value);
 ALTER TABLE policy_gaps ADD CONSTRAINT policy_gaps_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
 ALTER TABLE policy_gaps ADD CONSTRAINT policy_gaps_within CHECK (((gaps <= items) AND (other_gaps <= other_items)));
+GRANT DELETE ON policy_gaps TO claimcheck_web;
 GRANT SELECT ON policy_gaps TO claimcheck_web;
 GRANT DELETE ON policy_gaps TO claimcheck_worker;
 GRANT INSERT ON policy_gaps TO claimcheck_worker;
@@ -2699,6 +2713,24 @@ BEGIN
      ORDER BY r.n LIMIT 1;
     RETURN found;
 END $function$
+;
+
+CREATE OR REPLACE FUNCTION public.facets_named(of_project integer)
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE
+AS $function$
+    SELECT jsonb_array_elements_text(v.rules -> 'facets') FROM projects p JOIN project_versions v ON v.project_id = p.id AND v.version = p.version
+     WHERE p.id = of_project $function$
+;
+
+CREATE OR REPLACE FUNCTION public.facets_of(given jsonb, of_project integer)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+    SELECT COALESCE(jsonb_object_agg(g.key, CASE jsonb_typeof(g.value) WHEN 'number' THEN variance_band(g.value::numeric) ELSE g.value #>> '{}' END), '{}')
+      FROM jsonb_each(given) g WHERE g.key IN (SELECT facets_named(of_project)) $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.fits(alike text[], same text[])

@@ -14,6 +14,7 @@ LATEST = 50_000  # decisions whose items are looked at, and tasks of the leads
 LEAST = 5  # items of a group that went wrong, before it is shown
 ERROR = 0.05  # the chance that a project in which nothing matters shows any group at all
 MOST = 500  # groups that are kept
+VALUES = 200  # of a facet: the commonest ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Whole:
 
 def count(connection: Connection) -> None:
     """Counts everything anew; the turn is the caller's."""
-    found = connection.all("policy_gaps/count", Group, latest=LATEST, least=LEAST)
+    found = connection.all("policy_gaps/count", Group, latest=LATEST, least=LEAST, values=VALUES)
     connection.run("policy_gaps/clear")
     connection.run("policy_gaps/put", found=Jsonb([*standing_out(found)]))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Blueprint, render_template, request
 
-from claimcheck.control import figures, gaps
+from claimcheck.control import facets, figures, gaps
 from claimcheck.control.gaps import Gap
 from claimcheck.web import access, desk
 
@@ -45,6 +45,7 @@ def _found(project: int) -> dict[str, object]:
         "gaps": gaps.page(db, project_id=project),
         "mark": figures.marks(db)["gaps"],
         "feature_word": feature_word,
+        "field_of": field_of,
         "ways": WAYS,
         "latest": gaps.LATEST,
     }
@@ -53,3 +54,8 @@ def _found(project: int) -> dict[str, object]:
 def feature_word(gap: Gap) -> str:
     """What its items have in common, in front of the value."""
     return WORDS.get(gap.feature, f"with the {gap.feature}")
+
+
+def field_of(gap: Gap) -> str:
+    """The field whose value they have in common, as masks name one; else nothing."""
+    return ".".join(facets.steps(gap.feature)) if gap.feature.startswith("/") else ""

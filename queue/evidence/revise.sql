@@ -2,6 +2,9 @@
 WITH version AS (
     INSERT INTO evidence (item_id, version, title, fields, created_by)
     VALUES (%(item_id)s::bigint, %(version)s::int, %(title)s::text, %(fields)s::text[], %(by)s::int)),
+faceted AS (
+    INSERT INTO item_facets (item_id, version, facets)
+    SELECT %(item_id)s::bigint, %(version)s::int, facets_of(%(facets)s::jsonb, %(project_id)s::int) WHERE %(facets)s::text <> '{}'),
 part AS (
     INSERT INTO evidence_parts (item_id, version, n, name, content_type, size, sha256, object_key)
     SELECT %(item_id)s::bigint, %(version)s::int, p.n, p.name, p.content_type, p.size, p.sha256, p.object_key

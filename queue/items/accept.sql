@@ -1,8 +1,8 @@
 -- items: none → accepted; evidence: none → spooled. One chunk of rows with different keys; a key that is here already is left alone. The partitions are locked.
 WITH given AS MATERIALIZED (
     SELECT * FROM unnest(%(keys)s::text[], %(source_hashes)b::bytea[], %(trace_ids)s::text[], %(priorities)s::smallint[], %(partition_keys)s::text[],
-                         %(titles)s::text[], %(fields)s::text[], %(queues)s::text[], %(message_ids)s::bigint[])
-                  WITH ORDINALITY g(key, source_hash, trace_id, priority, partition_key, title, fields, queue, message_id, nth)),
+                         %(titles)s::text[], %(fields)s::text[], %(queues)s::text[], %(message_ids)s::bigint[], %(facets)s::text[])
+                  WITH ORDINALITY g(key, source_hash, trace_id, priority, partition_key, title, fields, queue, message_id, facets, nth)),
 known AS MATERIALIZED (
     SELECT i.id, g.key, i.source_hash FROM given g JOIN items i ON i.project_id = %(project_id)s::int AND i.idempotency_key = g.key AND NOT i.gold),
 fresh AS MATERIALIZED (                                                -- ids and numbers rise as the rows were sent
@@ -23,6 +23,8 @@ item AS (                                                              -- in the
 version AS (
     INSERT INTO evidence (item_id, version, title, fields, created_by, waits)
     SELECT n.id, 1, n.title, ARRAY(SELECT jsonb_array_elements_text(n.fields::jsonb)), %(by)s::int, n.waits FROM numbered n ORDER BY n.nth),
+faceted AS (
+    INSERT INTO item_facets (item_id, version, facets) SELECT n.id, 1, facets_of(n.facets::jsonb, %(project_id)s::int) FROM numbered n WHERE n.facets <> '{}'),
 part AS (
     INSERT INTO evidence_parts (item_id, version, n, name, content_type, size, sha256, object_key)
     SELECT numbered.id, 1, p.n, p.name, p.content_type, p.size, p.sha256, p.object_key

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 
 import pytest
 
-from claimcheck.control import gaps, guidance, trends, worth
+from claimcheck import canonical
+from claimcheck.control import facets, gaps, guidance, trends, worth
 from claimcheck.control.figures import Hour, Leases
 from claimcheck.control.gaps import Group
 from claimcheck.quality.lift import lift
@@ -51,6 +53,15 @@ def test_it_takes_no_noise_for_a_pattern_and_sees_one():
 
 def test_it_compares_no_group_that_is_the_whole_project():
     assert not shown([Group(1, "", "", 9, 9, 0, 9, 0, 0, [], 1), Group(1, "queue", "review", 9, 9, 0, 9, 0, 0, [], 1)])
+
+
+def test_it_reads_of_a_payload_what_its_facets_name_if_that_is_short():
+    given = {"a/b": {"~": [1, {"": True}]}, "amount": canonical.Number("1E2"), "money": "-12.50", "date": "12.5.2026", "text": " so \n it is ", "long": "x" * 61}
+    odd = {"void": None, "empty": " ", "inside": {"x": 1}, "huge": 10**15, "zip": "0042"}
+    pointers = ["/a~1b/~0/0", "/a~1b/~0/1/", "/a~1b/~0/00", "/a~1b/~0/7", "/amount", "/money", "/date", "/text", "/long", "/no/way", *(f"/{n}" for n in odd)]
+    found = {"/a~1b/~0/0": 1, "/a~1b/~0/1/": "true", "/amount": 100, "/money": Decimal("-12.50"), "/date": "12.5.2026", "/text": "so it is", "/zip": "0042"}
+    assert facets.read(given | odd, pointers) == found
+    assert facets.read({"a": "12.50"}, ["/a"])["/a"].text == "12.50"
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,16 @@ def test_it_takes_numbers_as_a_careful_reader_of_json_gives_them() -> None:
         ({"skill": "desk.automatic"}, "skill", "the desk's own"),
         ({"quality_floor": 4}, "quality_floor", "at most 3"),
         ({"gold_rate": 1.5}, "gold_rate", "at most 1"),
+        ({"facets": ["country"]}, "facets[0]", "such as /country"),
+        ({"facets": ["/a~2"]}, "facets[0]", "~1 stands for /"),
+        ({"facets": ["/files/0/name"]}, "facets[0]", "must name a field"),
+        ({"facets": ["/a", "/a"]}, "facets", "twice"),
+        ({"facets": [f"/{n}" for n in range(6)]}, "facets", "at most 5"),
+        ({"facets": ["/a", "/iban"], "masked": ["iban"]}, "facets", "'/iban', which is masked"),
+        ({"facets": ["/holder/name/first"], "masked": ["holder.name"]}, "facets", "out of masked"),
+        ({"facets": ["/accounts/0/iban"], "masked": ["accounts.iban"]}, "facets", "is masked"),
+        ({"facets": ["/0/a~1b"], "masked": ["0.a/b"]}, "facets", "is masked"),
+        ({"facets": ["/a.b"], "masked": ["a.b"]}, "facets", "is masked"),
     ],
 )
 def test_it_refuses_a_rule_naming_the_field_and_the_fix(given: dict[str, Any], field: str, says: str) -> None:

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
+from psycopg.types.json import Jsonb
 
-from claimcheck import errors, people, projects, tasks
+from claimcheck import errors, items, people, projects, rules, tasks, versions
 from claimcheck.control import counting, gaps, guidance
 from claimcheck.intake import admission, handling, inbox, parameters
 from claimcheck.people import Person
@@ -54,6 +56,78 @@ def test_it_shows_what_went_wrong_together_and_nothing_else(live: LiveDesk, foun
     assert "of the counterparty Contoso" in plain(page) and all(f"/items/{item}" in page for item in gap.examples)
     assert f"/projects/{found}/guidance" in page
     assert [browser(live.app, p).get("/policy-gaps").status_code for p in (live.cast.ada, live.cast.eve, live.cast.dov)] == [403] * 3
+
+
+FACETS = ["/holder/country", "/amount", "/note"]
+
+
+@pytest.fixture(scope="module")
+def faceted(live: LiveDesk) -> int:
+    """A project whose items from one country, or of some hundreds, are escalated mostly, and the rest hardly ever, counted."""
+    project = live.project(name="Facets", facets=FACETS)
+    given = [
+        {"holder": {"country": "Utopia" if n % 4 == 0 else f"Land {n % 3}"}, "amount": 300 + n if n % 5 == 0 else 3 + n % 7, "note": f"number {n} " + "x" * 60}
+        for n in range(60)
+    ]
+    items = live.send(project, *given)
+    for n, item in enumerate(items):
+        live.decide(live.cast.ada, item_id=item, verdict="escalate" if n % 4 == 0 or n % 5 == 0 else "approve", note="not in the guidance")
+    live.new_version(items[1], given[1] | {"holder": {"country": "Utopia"}})
+    counting.run(live.worker, seconds=0, hourly=0)
+    return project
+
+
+def truth(live: LiveDesk, project: int) -> dict[tuple[str, str], tuple[int, int]]:
+    """Items and those that were escalated, by what their newest payloads say: read from the store, each by itself."""
+    counted: dict[tuple[str, str], list[int]] = {}
+    rows = live.execute(
+        "SELECT p.object_key, p.size, EXISTS (SELECT FROM decisions d WHERE d.item_id = i.id AND d.verdict = 'escalate') FROM items i "
+        "JOIN evidence_parts p ON p.item_id = i.id AND p.version = i.evidence_version AND p.n = 0 WHERE i.project_id = %s",
+        project,
+    )
+    for key, size, wrong in rows:
+        payload = json.loads(live.store.read(key, size))
+        for group in (("/holder/country", payload["holder"]["country"]), ("/amount", "1 to 10" if payload["amount"] < 10 else "100 to 1000")):
+            one = counted.setdefault(group, [0, 0])
+            one[0], one[1] = one[0] + 1, one[1] + wrong
+    return {group: (n, wrong) for group, (n, wrong) in counted.items()}
+
+
+def test_it_compares_the_fields_that_a_project_names_as_their_payloads_say(live: LiveDesk, faceted: int):
+    found = {(g.feature, g.value): g for g in gaps.page(live.web, project_id=faceted)}
+    real, compared = truth(live, faceted), [g for g in live.worker.all("policy_gaps/count", gaps.Group, **ALL) if g.project_id == faceted]
+    assert {(g.feature, g.value): (g.items, g.gaps) for g in compared if g.feature.startswith("/")} == {k: v for k, v in real.items() if v[1] >= gaps.LEAST}
+    assert set(found) == {("/holder/country", "Utopia"), ("/amount", "100 to 1000")}
+    assert all((g.items, g.gaps, g.escalated) == (*real[of], real[of][1]) for of, g in found.items()) and real["/holder/country", "Utopia"] == (16, 15)
+    assert max(g.compared for g in compared) <= 1 + 4 + 2 + 2, "what is long is no value"
+    page = browser(live.app, live.cast.chi).get(f"/policy-gaps?project={faceted}").text
+    assert "where holder.country is Utopia" in plain(page) and "where amount is 100 to 1000" in plain(page)
+    assert all(f"/items/{item}" in page for g in found.values() for item in g.examples) and f"/projects/{faceted}/guidance" in page
+    assert [g.value for g in live.worker.all("policy_gaps/count", gaps.Group, **ALL | {"values": 1}) if (g.project_id, g.feature) == (faceted, "/amount")] == ["1 to 10"]
+
+
+ALL = {"latest": gaps.LATEST, "least": gaps.LEAST, "values": gaps.VALUES}
+
+
+def test_what_is_masked_is_no_facet_any_more_and_nothing_is_left_of_it(live: LiveDesk, faceted: int):
+    chi, old = live.cast.chi, projects.load(live.web, faceted, live.cast.chi).parsed
+    with pytest.raises(errors.Invalid, match="which is masked"):
+        rules.parse(old.stored() | {"masked": ["holder"]})
+    terms, ready = items.prepare(live.web, project=faceted, rows=[{"idempotency_key": "late", "payload": {"holder": {"country": "Late"}, "amount": 5}}], by=0)
+    versions.change(live.web, faceted, chi.id, rules.parse(old.stored() | {"masked": ["holder"], "facets": ["/amount"]}), why="private")
+    [[batch]] = live.execute("SELECT min(batch_id) FROM items WHERE project_id = %s", faceted)
+    live.web.together(lambda connection: items.insert(connection, faceted, batch, ready, terms, live.cast.eve.id))
+    kept = {tuple(row[0]) for row in live.execute("SELECT ARRAY(SELECT jsonb_object_keys(f.facets)) FROM item_facets f JOIN items i ON i.id = f.item_id WHERE i.project_id = %s", faceted)}
+    assert kept == {("/amount",)} and [g.feature for g in gaps.page(live.web, project_id=faceted)] == ["/amount"]
+    assert "Utopia" not in browser(live.app, chi).get(f"/policy-gaps?project={faceted}").text
+    row = {"project_id": faceted, "feature": "/holder/country", "value": "Utopia", **dict.fromkeys(COUNTS, 1), "examples": []}
+    live.worker.run("policy_gaps/put", found=Jsonb([row]))
+    assert [g.feature for g in gaps.page(live.web, project_id=faceted)] == ["/amount"], "counted before, written down after"
+    projects.cancel(live.web, project_id=faceted, me=chi.id)
+    assert not [g for g in live.worker.all("policy_gaps/count", gaps.Group, **ALL) if g.project_id == faceted]
+
+
+COUNTS = ("items", "gaps", "abandoned", "escalated", "disagreed", "overturned", "other_items", "other_gaps")
 
 
 def test_two_leads_at_once_lose_no_text(desk: LiveDesk):
