@@ -93,9 +93,9 @@ UPDATE tasks t SET lease_count = 1, wanted = 1, seen_by = ARRAY[a.person_id] FRO
 LISTED = 5_000  # items of each batch decision
 BATCHES = """
 CREATE TEMP TABLE told AS SELECT item_id AS n, min(id) AS first, max(id) AS last FROM decisions WHERE item_id <= {listed} GROUP BY item_id;
-INSERT INTO batch_decisions (project_id, project_version, led_by, same, verdict, reason_code, note, at_most, confidence, undo_seconds, most, tolerate, state, members, seed, sample_size, drawn,
+INSERT INTO batch_decisions (project_id, project_version, led_by, same, verdict, reason_code, note, at_most, confidence, undo_seconds, most, tolerate, state, members, seed, sample_size, nth, drawn,
                              looked, wrong, rest, upper)
-SELECT 2, 1, {reviewers} + 1, '{{review,"","","",""}}', 'approve', 'ok', '', 0.02, 0.95, 300, {listed}, 0, state, {listed}, 'a', 142, 142, looked, 0, {listed} - 142, 97
+SELECT 2, 1, {reviewers} + 1, '{{review,"","","",""}}', 'approve', 'ok', '', 0.02, 0.95, 300, {listed}, 0, state, {listed}, 'a', 142, 1, 142, looked, 0, {listed} - 142, 97
   FROM (VALUES ('decided', 142), ('sampling', NULL)) b (state, looked);
 INSERT INTO batch_members (batch_id, n, item_id, task_id, evidence_hash) SELECT b.id, n, n, n, {hash} FROM batch_decisions b CROSS JOIN generate_series(1, {listed}) n;
 INSERT INTO batch_draws (batch_id, place, n) SELECT b.id, place, 35 * place FROM batch_decisions b CROSS JOIN generate_series(1, 142) place;
