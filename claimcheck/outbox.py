@@ -170,7 +170,7 @@ def failed(
 def retry(db: Database, *, outbox_id: int, me: int) -> None:
     """New attempts for a dead or waiting row, under the same webhook-id. Raises Conflict."""
     if not db.run("outbox/retry", outbox_id=outbox_id, me=me):
-        raise errors.Conflict("It is on its way or done; there is nothing to retry.")
+        raise errors.Conflict("It is on its way, done, or tried again already; there is nothing to retry.")
 
 
 def retry_all(db: Database, *, me: int, effect_id: int | None = None) -> int:

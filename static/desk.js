@@ -100,10 +100,24 @@
   const nav = document.querySelector(".bar nav"), current = nav?.querySelector("[aria-current]");
   if (current) nav.scrollLeft = current.offsetLeft - nav.offsetLeft - (nav.clientWidth - current.offsetWidth) / 2;
   tell(), closable(), setInterval(tell, 30000);
-  // What is read anew while somebody looks: a region with data-poll asks by its own hx-get. One in which somebody has opened, focused or marked something is left alone,
-  // also by an answer that was on its way already.
+  // What is read anew while somebody looks: a region with data-poll asks by its own hx-get. One in which somebody has opened, focused, typed or marked something, or that says
+  // what came of a form (data-kept), is left alone but for its data-live parts, which hold no field; also by an answer that was on its way already.
   const marked = (region) => { const chosen = getSelection(); return !chosen.isCollapsed && chosen.rangeCount && region.contains(chosen.getRangeAt(0).startContainer); };
-  const inUse = (region) => region.querySelector("details[open]") || region.contains(document.activeElement) || marked(region);
-  setInterval(() => { if (!document.hidden) for (const region of all("[data-poll]")) if (!inUse(region)) region.dispatchEvent(new Event("look")); }, 20000);
-  document.addEventListener("htmx:before:swap", (event) => { const region = event.detail.ctx?.sourceElement; if (region?.matches?.("[data-poll]") && inUse(region)) event.preventDefault(); });
+  const changed = (field) => field.matches("[type=radio], [type=checkbox]") ? field.checked !== field.defaultChecked : field.defaultValue !== undefined && field.value !== field.defaultValue;
+  const inUse = (region) => region.querySelector("details[open], [data-kept]") || region.contains(document.activeElement) || marked(region) || [...region.querySelectorAll("input, textarea")].some(changed);
+  function swapLive(region, text) {
+    const fresh = new DOMParser().parseFromString(text, "text/html");
+    if (!fresh.getElementById(region.id)) return;
+    for (const part of region.querySelectorAll("[data-live]")) {
+      const now = fresh.getElementById(part.id);
+      if (!now) part.textContent = part.dataset.live;   // it is not on the list any more
+      else if (!part.contains(document.activeElement) && !marked(part)) part.replaceWith(now);
+    }
+    tell();
+  }
+  setInterval(() => { if (!document.hidden) for (const region of all("[data-poll]")) if (!inUse(region) || region.querySelector("[data-live]")) region.dispatchEvent(new Event("look")); }, 20000);
+  document.addEventListener("htmx:before:swap", (event) => {
+    const { sourceElement: region, text } = event.detail.ctx ?? {};
+    if (region?.matches?.("[data-poll]") && inUse(region)) event.preventDefault(), swapLive(region, text ?? "");
+  });
 })();

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from claimcheck import outbox
 from claimcheck.db import Database
 from claimcheck.operations import reasons
+from claimcheck.operations.history import Act
 
 OLD_SECONDS = 60.0  # younger ones are on their way by themselves
 
@@ -35,6 +37,11 @@ class _Page:
 def unapplied(db: Database, *, seconds: float = OLD_SECONDS) -> Unapplied:
     """How much there is to replay."""
     return db.all("operations/unapplied", Unapplied, seconds=seconds)[0]
+
+
+def last(acts: Sequence[Act]) -> Act | None:
+    """The last replay among what operators did lately."""
+    return next((act for act in acts if act.kind == "operations.replayed"), None)
 
 
 def replay(db: Database, *, me: int, reason: str, failed: bool = False) -> int:

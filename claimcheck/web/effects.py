@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask import Blueprint, flash, render_template, request, url_for
 
 from claimcheck import deliveries, effects, errors, outbox, projects
@@ -14,24 +16,25 @@ blueprint = Blueprint("effects", __name__)
 @blueprint.get("/effects")
 @access.allow("operator")
 def index():
-    after = request.args.get("after", "0")
-    return _index(after=int(after) if after.isascii() and after.isdecimal() and len(after) < 18 else 0)
+    return _index()
 
 
-def _index(*, after: int = 0, error: errors.Error | None = None, skipping: int | None = None) -> str:
-    db = desk().db
+@blueprint.get("/effects/now")
+@access.allow("operator", background=True)
+def now():
+    return render_template("effects/_now.html", **_facts())
+
+
+def _index(*, error: errors.Error | None = None, skipping: int | None = None) -> str:
+    return render_template("effects/index.html", **_facts() | {"error": error, "skipping": skipping})
+
+
+def _facts() -> dict[str, Any]:
+    db, text = desk().db, request.args.get("after", "0")
+    after = int(text) if text.isascii() and text.isdecimal() and len(text) < 18 else 0
     failed = outbox.dead(db, after=after)
-    return render_template(
-        "effects/index.html",
-        failed=failed,
-        more=len(failed) == outbox.SHOWN,
-        trying=outbox.trying(db),
-        waiting=outbox.waiting(db),
-        webhooks=effects.webhooks(db),
-        error=error,
-        skipping=skipping,
-        reason=request.form.get("reason", ""),
-    )
+    facts = {"failed": failed, "more": len(failed) == outbox.SHOWN, "trying": outbox.trying(db), "waiting": outbox.waiting(db), "webhooks": effects.webhooks(db)}
+    return facts | {"after": after, "error": None, "skipping": None, "reason": request.form.get("reason", "")}
 
 
 @blueprint.post("/effects/<int:outbox_id>/attempts")
@@ -52,7 +55,7 @@ def retry_all():
     effect_id = request.form.get("effect_id", "")
     one = int(effect_id) if effect_id.isascii() and effect_id.isdecimal() and len(effect_id) < 10 else None
     count = outbox.retry_all(desk().db, me=access.current().id, effect_id=one)
-    flash(f"{count} {'is' if count == 1 else 'are'} tried again.")
+    flash(f"{count} {'is' if count == 1 else 'are'} tried again." if count else "It is so already: nothing has failed that was not tried again.")
     return htmx.go(url_for("effects.index"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from flask import Blueprint, flash, render_template, request, url_for
 
@@ -20,26 +21,26 @@ def index():
     return _index()
 
 
+@blueprint.get("/now")
+@access.allow("operator", background=True)
+def now():
+    return render_template("operations/_now.html", **_facts())
+
+
 def _index(*, act: str = "", error: errors.Error | None = None, tried: str = "") -> str:
     """`act` is the form that was sent, which shows its error or what a dry run said, and what was typed."""
+    return render_template("operations/index.html", **_facts() | {"act": act, "error": error, "tried": tried})
+
+
+def _facts() -> dict[str, Any]:
+    """How everything is, and what was typed, if anything was."""
     db, typed = desk().db, request.form
-    return render_template(
-        "operations/index.html",
-        alerts=alerting.lately(db),
-        programs=drains.state(db),
-        queues=queues.page(db),
-        unapplied=replaying.unapplied(db),
-        reach=secrets.reach(db),
-        keys=keys.all(db),
-        acts=history.lately(db),
-        act=act,
-        error=error,
-        tried=tried,
-        reason=typed.get("reason", ""),
-        days=typed.get("days", str(OLD_DAYS)),
-        failed=bool(typed.get("failed")),
-        queue=typed.get("queue", ""),
-    )
+    acts = history.lately(db)
+    return {
+        "alerts": alerting.lately(db), "programs": drains.state(db), "queues": queues.page(db), "unapplied": replaying.unapplied(db), "reach": secrets.reach(db),
+        "keys": keys.all(db), "acts": acts, "replayed": getattr(replaying.last(acts), "id", 0), "act": "", "reason": typed.get("reason", ""),
+        "days": typed.get("days", str(OLD_DAYS)), "failed": bool(typed.get("failed")), "queue": typed.get("queue", ""),
+    }  # fmt: skip
 
 
 def _done(act: str, work: Callable[[], str]):
@@ -59,7 +60,8 @@ def _reason() -> str:
 @access.allow("operator")
 def drain():
     def work() -> str:
-        drains.drain(desk().db, me=access.current().id, reason=_reason())
+        if not drains.drain(desk().db, me=access.current().id, reason=_reason()):
+            raise errors.Conflict("It is so already: somebody else had the programs take nothing new. Nothing was changed.")
         return "Nothing new is taken. What is in hand is finished; this page says when all is empty."
 
     return _done("drain", work)
@@ -69,8 +71,8 @@ def drain():
 @access.allow("operator")
 def resume():
     def work() -> str:
-        drains.resume(desk().db, me=access.current().id, reason=_reason())
-        return "The programs take work again."
+        done = drains.resume(desk().db, me=access.current().id, reason=_reason())
+        return "The programs take work again." if done else "It is so already: the programs take work."
 
     return _done("drain", work)
 
@@ -88,9 +90,10 @@ def pause_queue():
             "me": access.current().id,
         }
         if request.form.get("open"):
-            queues.resume(desk().db, **how, reason=_reason())
-            return f"The queue {name} is open again."
-        queues.pause(desk().db, **how, reason=_reason())
+            done = queues.resume(desk().db, **how, reason=_reason())
+            return f"The queue {name} is open again." if done else f"It is so already: the queue {name} is open."
+        if not queues.pause(desk().db, **how, reason=_reason()):
+            raise errors.Conflict(f"It is so already: the queue {name} is paused. Nothing was changed.")
         return f"The queue {name} is paused: nothing more of it is handed out; what people hold, they may finish."
 
     return _done("queue", work)
@@ -99,7 +102,12 @@ def pause_queue():
 @blueprint.post("/replays")
 @access.allow("operator")
 def replay():
+    """`seen` is the last replay that the page knew of: a newer one is told first, and nothing is done twice unawares."""
+
     def work() -> str:
+        last, seen = replaying.last(history.lately(desk().db)), request.form.get("seen", "")
+        if last and seen.isascii() and seen.isdecimal() and len(seen) < 18 and last.id > int(seen):
+            raise errors.Conflict(f"It is so already: {last.by} had everything tried at once since you looked. Nothing was changed; press again to have it tried once more.")
         n = replaying.replay(desk().db, me=access.current().id, reason=_reason(), failed=bool(request.form.get("failed")))
         return f"{n:,} {'is' if n == 1 else 'are'} tried at once. A receiver that had one already knows it by its webhook-id."
 

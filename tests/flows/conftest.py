@@ -54,7 +54,7 @@ class LiveDesk:
         self.made += 1
         skill = others.pop("skill", f"skill {self.made}")
         given = {"name": f"Project {self.made}", "skill": skill, "reason_codes": REASONS, **others}
-        made = projects.create(self.web, by=self.cast.eve, rules=rules.parse(given))
+        made = projects.create(self.web, by=self.cast.eve, rules=rules.parse(given), settings=self.app.extensions["claimcheck"].settings)
         for person in (self.cast.ada, self.cast.ben):
             accounts.give_skill(self.web, person_id=person.id, skill=skill)
         return made.id
