@@ -3847,7 +3847,8 @@ BEGIN
     SELECT e.held_by, e.was_overturn INTO held_by, was_overturn FROM end_approval(OLD, 0) e;
     IF NOT was_overturn THEN
         PERFORM raise_task(NEW, 'review', item_queue(i), item_priority(i), p.wanted, p.abandon_limit, p.price_minor,
-                           ARRAY(SELECT DISTINCT d.person_id FROM decisions d WHERE d.item_id = OLD.item_id AND d.assignment_id IS NOT NULL), 'evidence_changed', 0)
+                           ARRAY(SELECT DISTINCT d.person_id FROM decisions d WHERE d.item_id = OLD.item_id AND d.assignment_id IS NOT NULL),
+                           CASE WHEN NEW.evidence_version <> OLD.evidence_version THEN 'evidence_changed' ELSE 'rules_changed' END, 0)
            FROM items i JOIN projects p ON p.id = i.project_id WHERE i.id = OLD.item_id;
     END IF;
     NEW.ended_as := 'voided'; NEW.ended_at := clock_timestamp(); NEW.seen_by := array_remove(NEW.seen_by, held_by);

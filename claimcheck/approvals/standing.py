@@ -59,7 +59,7 @@ class Approval:
 
 @dataclass(frozen=True, slots=True)
 class OfItem:
-    """An item's approval, as its page shows it."""
+    """An item's approval, as its page shows it. `voided_by`: of a voided one, what changed: evidence, rules, or undone."""
 
     id: int
     state: str
@@ -68,6 +68,7 @@ class OfItem:
     moved_at: datetime
     decision_id: int | None
     approved_by: str | None
+    voided_by: str | None
 
 
 @dataclass(frozen=True, slots=True)

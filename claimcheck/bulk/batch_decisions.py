@@ -191,19 +191,20 @@ def members(db: Database, *, batch_id: int, after: int = 0, limit: int = 100, ca
 
 def sample(db: Database | Connection, one: BatchDecision) -> tuple[list[Drawn], Bound | None]:
     """The whole sample as it stands, and what it says; no bound before it was drawn."""
-    progress(db, one)
     drawn = samples.load(db, batch_id=one.id)
     return drawn, None if one.sample_size is None else _bound(one, one.sample_size, samples.judge(drawn))
 
 
 def progress(db: Database | Connection, one: BatchDecision) -> Bound | None:
-    """What the sample says, without a look at each of its items. While it is looked at, places that came to nothing are replaced."""
-    if one.sample_size is None:
-        return None
-    of = samples.tally(db, batch_id=one.id)
-    while one.state == "sampling" and samples.draw_more(db, of, batch_id=one.id, members=one.members, size=one.sample_size):
-        of = samples.tally(db, batch_id=one.id)
-    return _bound(one, one.sample_size, of)
+    """What the sample says, without a look at each of its items."""
+    return None if one.sample_size is None else _bound(one, one.sample_size, samples.tally(db, batch_id=one.id))
+
+
+def _stand_in(db: Database, one: BatchDecision) -> None:
+    """The next of the order stand in for places that came to nothing."""
+    assert one.sample_size is not None
+    while samples.draw_more(db, samples.tally(db, batch_id=one.id), batch_id=one.id, members=one.members, size=one.sample_size):
+        pass
 
 
 def _bound(one: BatchDecision, size: int, of: samples.Tally) -> Bound:
@@ -223,7 +224,7 @@ def open_next(db: Database, *, batch_id: int, me: int) -> tasks.Claim | None:
         raise errors.BatchMoved()
     db.run("batch_decisions/touch", batch_id=one.id)
     for _ in range(3):  # one may come to nothing while it is asked for; another stands in
-        progress(db, one)
+        _stand_in(db, one)
         waiting = db.one("batch_decisions/next_drawn", _Id, batch_id=one.id)
         if waiting is None:
             return None

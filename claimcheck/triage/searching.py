@@ -158,14 +158,14 @@ def _walk(db: Database | Connection, asked: Asked, customer_id: int | None, page
         return _all(db, "triage/of_amount", down, ask | band), asked
     if asked.partition:
         return _all(db, "triage/partition", up, ask), asked
-    return _by_state(db, asked, customer_id, place, ask), asked
+    return _by_state(db, asked, customer_id, amount, place, ask), asked
 
 
-def _by_state(db: Database | Connection, asked: Asked, customer_id: int | None, place: int | None, ask: dict[str, Any]) -> list[Candidate]:
+def _by_state(db: Database | Connection, asked: Asked, customer_id: int | None, amount: str | None, place: int | None, ask: dict[str, Any]) -> list[Candidate]:
     newest = asked.order == "newest" or (asked.order is None and asked.state not in OPEN)
     bounds = {"low": place if place is not None and not newest else 0, "high": place if place is not None and newest else FAR, "newest": newest}
     if asked.state == "leased" and customer_id is None:
-        return _all(db, "triage/held", {"low": place or 0}, ask)
+        return _all(db, "triage/held", {"list": int((amount or "0").partition(".")[0]), "low": place or 0}, ask)
     if asked.state == "cancelled" and asked.project_id is not None:
         return _all(db, "triage/stopped", {"high": FAR if place is None else place}, ask)
     if asked.state in (*OPEN, "leased"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from psycopg.types.json import Jsonb
 
-from claimcheck import errors
+from claimcheck import errors, people
 from claimcheck.db import Database
 from claimcheck.triage import asking, searching
 
@@ -33,9 +33,7 @@ class _Id:
 
 def save(db: Database, *, me: int, name: str, shared: bool, filters: Mapping[str, str]) -> int:
     """Keeps a search, in place of the one under that name; its number. Raises Invalid."""
-    name = " ".join(name.replace("\0", "").split())
-    if not 1 <= len(name) <= LONGEST_NAME:
-        raise errors.Invalid.field("name", f"give the view a name of at most {LONGEST_NAME} characters")
+    name = people.line(" ".join(name.split()), "name", LONGEST_NAME)
     searching.check(asking.read(filters))
     kept = {key: filters[key].strip() for key in asking.NAMES if key != "after" and (filters.get(key) or "").strip()}
     if not kept:
@@ -44,6 +42,14 @@ def save(db: Database, *, me: int, name: str, shared: bool, filters: Mapping[str
     if made is None:
         raise errors.Invalid.field("name", f"you have {MOST} views; remove one first")
     return made.id
+
+
+def known(filters: Mapping[str, str]) -> Mapping[str, str]:
+    """The filters, if each is one. Raises Invalid."""
+    unknown = next((name for name in filters if name not in asking.NAMES or name == "after"), None)
+    if unknown is not None:
+        raise errors.Invalid.field("filters", f"{unknown!r} is not one of them")
+    return filters
 
 
 def page(db: Database, *, me: int) -> list[View]:

@@ -24,6 +24,7 @@ BECAUSE = {
     "four_eyes": "the project wants a second pair of eyes on it",
     "seen_differently": "two people see it differently",
     "evidence_changed": "the evidence changed while it waited for a second pair of eyes",
+    "rules_changed": "what the project asks or shows changed while it waited for a second pair of eyes",
     "undone": "a batch decision was undone",
 }
 ACTED = {
@@ -125,14 +126,21 @@ def why_escalated(escalation: Escalation) -> str:
     return f"A reviewer asks: {escalation.reason}" if escalation.reason else "A reviewer asks"
 
 
-def approval_words(state: str) -> str:
-    """Where an approval stands."""
+VOIDED = {
+    "evidence": "the evidence changed",
+    "rules": "what the project asks or shows changed",
+    "undone": "the batch decision was undone",
+}
+
+
+def approval_words(state: str, because: str | None = None) -> str:
+    """Where an approval stands; of a voided one, because of what."""
     return {
         "pending": "Waits for somebody else to look",
         "approved": "Approved",
         "rejected": "Two people see it differently: a lead decides",
         "resolved": "Resolved",
-        "voided": "Voided: the evidence changed",
+        "voided": f"Voided: {VOIDED.get(because or '', 'what it was about changed')}",
     }[state]
 
 

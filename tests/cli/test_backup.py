@@ -27,6 +27,7 @@ from claimcheck.db import STATEMENTS, Database
 from claimcheck.embedded import processes
 from claimcheck.embedded.home import Home
 from claimcheck.operations import backups, drains
+from claimcheck.operations.pulse import Pulse
 from claimcheck.store import Store
 from tests import people
 from tests.web.api_client import Api, proof
@@ -129,6 +130,8 @@ def test_it_restores_what_was_backed_up_while_people_decided_and_applies_nothing
     lost.apply()
     before.append(lost.decide(cast.ada))  # decided, and not applied when the backup is made
 
+    Pulse(lost.worker, "worker").beat()
+
     stop, meanwhile = threading.Event(), list[int | None]()
 
     def work() -> None:
@@ -166,7 +169,8 @@ def test_it_restores_what_was_backed_up_while_people_decided_and_applies_nothing
     assert new.claimcheck("restore", folder, "--dry-run", "--json")["rows"] == told["rows"] and not new.sql("SELECT id FROM projects")
     new.claimcheck("restore", folder, *REASON, "--json")
     assert Home(new.settings.home).samples == "restored", "a start adds no sample and no demo account to what was restored"
-    assert drains.state(new.db).drained is not None, "nothing goes out before somebody has looked"
+    state = drains.state(new.db)
+    assert state.drained is not None and not state.programs, "nothing goes out before somebody has looked, and no program of the lost desk is missed"
     assert new.sql(STATEMENTS["tasks/disagreements"]) == [], "every counter agrees with the facts"
     for key, sha256, size in new.sql("SELECT object_key, sha256, size FROM evidence_parts"):
         assert hashlib.sha256(new.store.read(key, size)).digest() == sha256

@@ -215,6 +215,9 @@ def test_it_puts_another_in_the_place_of_a_sampled_item_that_came_to_nothing(bat
     one = batch.ask().work()
     first = samples.load(batch.world.web, batch_id=one.id)[0]
     batch.world.sql.execute("UPDATE tasks SET evidence_hash = sha256('newer') WHERE item_id = %s", (first.item_id,))
+    drawn, found = batch_decisions.sample(batch.world.web, one)
+    assert found == batch_decisions.progress(batch.world.web, one) and found is not None and (found.void, found.left) == (1, one.sample_size)
+    assert len(drawn) == one.sample_size, "to read it draws nothing"
     assert batch.look() == one.sample_size
     drawn, found = batch_decisions.sample(batch.world.web, one)
     assert found is not None and found.met and (found.void, len(drawn)) == (1, one.sample_size + 1)

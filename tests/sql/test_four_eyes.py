@@ -404,6 +404,13 @@ def test_changed_evidence_voids_it_and_the_item_is_looked_at_again(held: bool, w
     assert tasks.claim(world.web, me=world.cast.ada.id, item_id=item) is None, "who answered before does not look again"
     say(world, "reviewer2", item=item)
     assert state(world, item) == ["voided", "pending"]
+    assert voided(world, item) == ("evidence", "evidence_changed")
+
+
+def voided(world: World, item: int) -> tuple[str | None, str]:
+    """What changed, as the approval says, and as the item's history does."""
+    because = "SELECT detail ->> 'because' FROM events WHERE item_id = %s AND kind = 'task.moved' AND detail ->> 'because' LIKE '%%changed'"
+    return standing.of_item(world.web, item_id=item)[0].voided_by, world.one(because, item)
 
 
 def test_other_rules_void_it_only_where_they_change_what_is_asked(world: World) -> None:
@@ -426,6 +433,7 @@ def test_other_rules_void_it_only_where_they_change_what_is_asked(world: World) 
     project = world.one("SELECT project_id FROM items WHERE id = %s", item)
     change(guidance="Look twice.")
     assert state(world, item) == ["voided"] and not world.disagreements()
+    assert voided(world, item) == ("rules", "rules_changed")
 
 
 def test_its_partition_waits_and_goes_on_in_order(world: World) -> None:

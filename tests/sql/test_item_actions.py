@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -216,6 +217,24 @@ def test_it_is_kept_for_one_person_who_gets_it_first_until_the_time_is_over(worl
     world.decide(take(world, "ada"))
     assert take(world, "ada").item_id == items[1], "a claim that finds nothing else takes back what was kept too long, whatever workers do"
     assert sound(world)
+
+
+def test_a_search_for_what_is_held_finds_what_is_kept_and_what_a_batch_decision_has_too(world: World) -> None:
+    items = arrive(world, *"abcdef")
+    held = take(world, "ada").item_id
+    assert why(world, Wish("assign", to=world.cast.ben.id), *items[1:3]) == [None, None]
+    batch_decisions.ask(world.web, project=projects.load(world.web, newest(world, held).project_id, world.cast.chi), me=world.cast.chi.id, same={"queue": "review"}, verdict="approve",
+                        reason_code="fine", most=2)  # fmt: skip
+    working.run(world.worker)
+    found: list[int] = []
+    asked = searching.Asked(project_id=newest(world, held).project_id, state="leased")
+    page = searching.search(world.web, asked)
+    while True:
+        found += [item.id for item in page.items]
+        if page.next_after is None:
+            break
+        page = searching.search(world.web, replace(asked, after=page.next_after))
+    assert sorted(found) == sorted([held, *items[1:5]])
 
 
 def test_it_is_kept_for_nobody_who_may_not_look_at_it_and_not_said_why(world: World) -> None:

@@ -58,6 +58,7 @@ def test_it_retries_one_and_all(stage: Stage, dov: Any) -> None:
     rows = [fail(stage, decision, project) for decision in stage.outcomes(project, 3)]
     assert dov.post(f"/effects/{rows[0]}/attempts").status_code == 303
     assert stage.states() == {"pending": 1, "dead": 2}
+    assert dov.post(f"/effects/{rows[0]}/attempts").status_code == 409, "it is so already"
     answer = dov.post("/effects/attempts", follow_redirects=True)
     assert "2 are tried again" in answer.text and stage.states() == {"pending": 3}
     assert stage.one("SELECT count(*) FROM events WHERE kind = 'effect.retried' AND person_id = %(dov)s", dov=stage.dov) == 3
@@ -79,7 +80,7 @@ def test_it_refuses_to_retry_what_is_on_its_way(stage: Stage, dov: Any) -> None:
     decision = stage.outcome(stage.project())
     outbox.lease(stage.worker, outbox_id=stage.row(decision).id)
     answer = dov.post(f"/effects/{stage.row(decision).id}/attempts")
-    assert answer.status_code == 409 and "on its way or done" in answer.text and "on its way</span>" in answer.text
+    assert answer.status_code == 409 and "on its way, done, or tried again already" in answer.text and "on its way</span>" in answer.text
 
 
 def test_it_answers_htmx_with_a_redirect_of_its_own(stage: Stage, dov: Any) -> None:

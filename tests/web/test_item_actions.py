@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from flask import Flask
 
+from claimcheck import people as accounts
 from claimcheck.db import Database
 from claimcheck.triage import acting, views
 from tests import people
@@ -75,7 +76,29 @@ def test_its_forms_bring_back_what_was_ticked_and_typed_and_never_break(app: Fla
         assert "Project ticked" in told and "State Waiting" in told, "in the words of the list's own form"
     view = views.save(db, me=cast.chi.id, name="mine", shared=False, filters={"project": str(project)})
     assert chi.get(f"/items/views/{view}").status_code == 200 and chi.get(f"/items/rows?project={project}").status_code == 200
-    assert chi.post("/items/views", data={"name": " ", "filter.project": str(project)}).status_code == 422
+    for name in (" ", "mine\u202egnp", "a\0b", "m" * 81):
+        assert chi.post("/items/views", data={"name": name, "filter.project": str(project)}).status_code == 422
     assert people.browser(app, cast.ada).get(f"/items/views/{view}").status_code == 403
     assert chi.post(f"/items/views/{view}/remove", data={"filter.project": str(project)}).status_code == 303
     assert chi.get(f"/items/views/{view}").status_code == 404
+
+
+def test_a_program_saves_finds_and_removes_views_and_only_its_own(app: Flask, cast: Cast, db: Database):
+    lead, other = Api(app, cast.chi), Api(app, accounts.add(db, name="Fay", email="fay@example.org", role="lead"))
+    made = lead.post("/v1/items/views", {"name": "Mornings", "shared": True, "filters": {"state": "paused"}}).json
+    assert lead.post("/v1/items/views", {"name": "Mornings", "filters": {"state": "blocked"}}).json == made | {"shared": False, "filters": {"state": "blocked"}}
+    here = f"/v1/items/views/{made['id']}"
+    assert other.get(here).status_code == 404, "it is nobody else's any more"
+    lead.post("/v1/items/views", {"name": "Mornings", "shared": True, "filters": {"state": "blocked"}})
+    [seen] = [view for view in other.get("/v1/items/views").json["views"] if view["id"] == made["id"]]
+    assert seen == other.get(here).json == lead.get(here).json and seen["person"] == "Chi"
+    assert other.call("DELETE", here).status_code == 404, "only who saved it"
+    assert (lead.call("DELETE", here).status_code, lead.call("DELETE", here).status_code, lead.get(here).status_code) == (204, 404, 404)
+    for given, field in (
+        ({"name": "\u202e", "filters": {"state": "paused"}}, "name"),
+        ({"name": "x", "filters": {"after": "3"}}, "filters"),
+        ({"name": "x", "filters": {}}, "filters"),
+        ({"name": "x", "filters": {"state": "asleep"}}, "state"),
+    ):
+        answer = lead.post("/v1/items/views", given)
+        assert (answer.status_code, answer.json["errors"][0]["field"]) == (422, field), answer.json

@@ -138,6 +138,7 @@ batch_decisions.index batch_decisions.make batch_decisions.new batch_decisions.p
 batch_decisions.undo_one api.item_actions_drop api.item_actions_get api.item_actions_go_on api.item_actions_make api.item_actions_members api.item_actions_page
 item_actions.drop item_actions.go_on item_actions.index item_actions.make item_actions.progress item_actions.show items.beside items.rows
 saved_views.remove saved_views.save saved_views.show control.health control.now control.show control.work guidance.change guidance.show policy_gaps.found policy_gaps.index
+operations.now effects.now api.saved_views_get api.saved_views_page api.saved_views_remove api.saved_views_save
 """
 SILENT = frozenset(NAMES.split())
 # These show what the same person's file, sent with this very form or before, holds; nothing of anybody's items.

@@ -22,6 +22,7 @@ from claimcheck.web.api import (
     results,
     retractions,
     reviewers,
+    saved_views,
     signing_keys,
     skills,
     standings,
@@ -33,5 +34,5 @@ from claimcheck.web.api.routes import ROUTES, blueprint
 __all__ = [
     "ROUTES", "access_events", "approvals", "assignments", "batch_decisions", "batches", "blueprint", "datasets", "dead_letters",
     "decisions", "forecasts", "golds", "intake", "item_actions", "items", "openapi", "overturns", "payload", "payouts", "projects", "results",
-    "retractions", "reviewers", "signing_keys", "skills", "standings", "tasks", "uploads",
+    "retractions", "reviewers", "saved_views", "signing_keys", "skills", "standings", "tasks", "uploads",
 ]  # fmt: skip
