@@ -170,7 +170,10 @@ def _pattern(search: str | None) -> str | None:
 
 
 def disable(db: Database, *, person_id: int, by: int) -> Disabled:
-    """Shuts the account at once: the lease, what is kept for it, sessions, tokens and links end with it. Raises NotFound, Invalid for one's own account."""
+    """Shuts the account at once: the lease, what is kept for it, sessions, tokens and links end with it.
+
+    Raises NotFound, Invalid for one's own account.
+    """
     if person_id == by:
         raise errors.Invalid("You cannot disable your own account; another operator can.")
 

@@ -161,7 +161,9 @@ def _walk(db: Database | Connection, asked: Asked, customer_id: int | None, page
     return _by_state(db, asked, customer_id, amount, place, ask), asked
 
 
-def _by_state(db: Database | Connection, asked: Asked, customer_id: int | None, amount: str | None, place: int | None, ask: dict[str, Any]) -> list[Candidate]:
+def _by_state(
+    db: Database | Connection, asked: Asked, customer_id: int | None, amount: str | None, place: int | None, ask: dict[str, Any]
+) -> list[Candidate]:
     newest = asked.order == "newest" or (asked.order is None and asked.state not in OPEN)
     bounds = {"low": place if place is not None and not newest else 0, "high": place if place is not None and newest else FAR, "newest": newest}
     if asked.state == "leased" and customer_id is None:

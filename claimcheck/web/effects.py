@@ -33,8 +33,8 @@ def _facts() -> dict[str, Any]:
     db, text = desk().db, request.args.get("after", "0")
     after = int(text) if text.isascii() and text.isdecimal() and len(text) < 18 else 0
     failed = outbox.dead(db, after=after)
-    facts = {"failed": failed, "more": len(failed) == outbox.SHOWN, "trying": outbox.trying(db), "waiting": outbox.waiting(db), "webhooks": effects.webhooks(db)}
-    return facts | {"after": after, "error": None, "skipping": None, "reason": request.form.get("reason", "")}
+    facts = {"failed": failed, "more": len(failed) == outbox.SHOWN, "trying": outbox.trying(db), "waiting": outbox.waiting(db)}
+    return facts | {"webhooks": effects.webhooks(db)} | {"after": after, "error": None, "skipping": None, "reason": request.form.get("reason", "")}
 
 
 @blueprint.post("/effects/<int:outbox_id>/attempts")

@@ -37,8 +37,8 @@ def _facts() -> dict[str, Any]:
     db, typed = desk().db, request.form
     acts = history.lately(db)
     return {
-        "alerts": alerting.lately(db), "programs": drains.state(db), "queues": queues.page(db), "unapplied": replaying.unapplied(db), "reach": secrets.reach(db),
-        "keys": keys.all(db), "acts": acts, "replayed": getattr(replaying.last(acts), "id", 0), "act": "", "reason": typed.get("reason", ""),
+        "alerts": alerting.lately(db), "programs": drains.state(db), "queues": queues.page(db), "unapplied": replaying.unapplied(db),
+        "reach": secrets.reach(db), "keys": keys.all(db), "acts": acts, "replayed": getattr(replaying.last(acts), "id", 0), "act": "", "reason": typed.get("reason", ""),
         "days": typed.get("days", str(OLD_DAYS)), "failed": bool(typed.get("failed")), "queue": typed.get("queue", ""),
     }  # fmt: skip
 
@@ -107,7 +107,8 @@ def replay():
     def work() -> str:
         last, seen = replaying.last(history.lately(desk().db)), request.form.get("seen", "")
         if last and seen.isascii() and seen.isdecimal() and len(seen) < 18 and last.id > int(seen):
-            raise errors.Conflict(f"It is so already: {last.by} had everything tried at once since you looked. Nothing was changed; press again to have it tried once more.")
+            said = f"It is so already: {last.by} had everything tried at once since you looked. Nothing was changed."
+            raise errors.Conflict(f"{said} Press again to have it tried once more.")
         n = replaying.replay(desk().db, me=access.current().id, reason=_reason(), failed=bool(request.form.get("failed")))
         return f"{n:,} {'is' if n == 1 else 'are'} tried at once. A receiver that had one already knows it by its webhook-id."
 

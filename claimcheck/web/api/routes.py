@@ -34,7 +34,8 @@ blueprint.record_once(lambda state: state.app.url_map.converters.update(number=N
 ANYBODY = ()  # no token is asked for
 SIGNED_IN = ROLES
 INT4, INT8 = 2**31 - 1, 2**63 - 1
-NARROW = {"project_id": INT4, "person_id": INT4, "skill_id": INT4, "version": INT4, "view_id": INT4, "n": 2**15 - 1}  # numbers that are short in the database
+# Numbers that are short in the database.
+NARROW = {"project_id": INT4, "person_id": INT4, "skill_id": INT4, "version": INT4, "view_id": INT4, "n": 2**15 - 1}
 
 
 @dataclass(frozen=True)
