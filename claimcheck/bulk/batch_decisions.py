@@ -200,13 +200,6 @@ def progress(db: Database | Connection, one: BatchDecision) -> Bound | None:
     return None if one.sample_size is None else _bound(one, one.sample_size, samples.tally(db, batch_id=one.id))
 
 
-def _stand_in(db: Database, one: BatchDecision) -> None:
-    """The next of the order stand in for places that came to nothing."""
-    assert one.sample_size is not None
-    while samples.draw_more(db, samples.tally(db, batch_id=one.id), batch_id=one.id, members=one.members, size=one.sample_size):
-        pass
-
-
 def _bound(one: BatchDecision, size: int, of: samples.Tally) -> Bound:
     return samples.bound(of, members=one.members, size=size, at_most=one.at_most, confidence=one.sure)
 
@@ -224,7 +217,7 @@ def open_next(db: Database, *, batch_id: int, me: int) -> tasks.Claim | None:
         raise errors.BatchMoved()
     db.run("batch_decisions/touch", batch_id=one.id)
     for _ in range(3):  # one may come to nothing while it is asked for; another stands in
-        _stand_in(db, one)
+        samples.stand_in(db, batch_id=one.id, members=one.members, size=one.sample_size or 0)
         waiting = db.one("batch_decisions/next_drawn", _Id, batch_id=one.id)
         if waiting is None:
             return None

@@ -105,7 +105,10 @@ def short_of(found: Bound, *, at_most: float) -> str:
     )
 
 
-def draw_more(db: Database | Connection, of: Tally, *, batch_id: int, members: int, size: int) -> bool:
-    """Gives the next places where some came to nothing. False: there is nothing to give."""
-    wanted = min(size + of.void, members)
-    return wanted > of.drawn and bool(db.run("batch_decisions/draw_more", batch_id=batch_id, places=wanted))
+def stand_in(db: Database, *, batch_id: int, members: int, size: int) -> None:
+    """The next places stand in for those that came to nothing, as long as there are any."""
+    while True:
+        of = tally(db, batch_id=batch_id)
+        wanted = min(size + of.void, members)
+        if wanted <= of.drawn or not db.run("batch_decisions/draw_more", batch_id=batch_id, places=wanted):
+            return

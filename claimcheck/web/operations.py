@@ -39,7 +39,8 @@ def _facts() -> dict[str, Any]:
     return {
         "alerts": alerting.lately(db), "programs": drains.state(db), "queues": queues.page(db), "unapplied": replaying.unapplied(db),
         "reach": secrets.reach(db), "keys": keys.all(db), "acts": acts, "replayed": getattr(replaying.last(acts), "id", 0),
-        "act": "", "reason": typed.get("reason", ""), "days": typed.get("days", str(OLD_DAYS)), "failed": bool(typed.get("failed")), "queue": typed.get("queue", ""),
+        "act": "", "reason": typed.get("reason", ""), "days": typed.get("days", str(OLD_DAYS)),
+        "failed": bool(typed.get("failed")), "queue": typed.get("queue", ""),
     }  # fmt: skip
 
 
