@@ -18,7 +18,8 @@ the order of settling. Send a token as `Authorization: Bearer …`. Errors are p
 Whatever was answered with 2xx is kept. After a 5xx or a lost connection send the same again: every call may be repeated."""
 WAITS = {204, 429, 503}
 ORDER = ("projects", "intake", "items", "item actions", "saved views", "batches", "forecasts", "uploads", "payload", "tasks", "assignments",
-         "decisions", "approvals", "batch decisions", "overturns", "results", "datasets", "retractions", "reviewers", "standings", "payouts", "skills",
+         "decisions", "approvals", "batch decisions", "overturns", "results",
+         "datasets", "retractions", "reviewers", "standings", "payouts", "skills",
          "golds", "dead letters", "access events", "signing keys", "openapi")  # fmt: skip
 
 
