@@ -33,7 +33,10 @@ class Rect:
 
 @dataclass(frozen=True)
 class Chart:
-    """Columns over a scale, and a line over its own. `ticks` and `marks` are words with where they stand; `rows` is the table."""
+    """Columns over a scale, and a line over its own. `ticks` and `marks` are words with where they stand; `rows` is the table.
+
+    `uprights` are lines from top to bottom, each with its class; `left` and `right` are room for words beside.
+    """
 
     label: str
     rects: list[Rect]
@@ -46,6 +49,9 @@ class Chart:
     rows: list[tuple[str, list[str]]]
     width: float = WIDTH
     height: float = HEIGHT
+    uprights: Sequence[tuple[str, float]] = ()
+    left: float = 44.0
+    right: float = 10.0
 
 
 def columns(label: str, names: Sequence[str], series: Sequence[Series], *, stacked: bool = True, line: Series | None = None) -> Chart:
@@ -60,7 +66,7 @@ def columns(label: str, names: Sequence[str], series: Sequence[Series], *, stack
     rows = [(name, [_said(one.values[n]) for one in shown]) for n, name in enumerate(names)]
     return Chart(
         label, rects, _line(line, step, line_top) if line else "", line.shape if line else "", _ticks(top), _ticks(line_top) if line else [],
-        marks, shown, rows,
+        marks, shown, rows, right=48.0 if line else 10.0,
     )  # fmt: skip
 
 

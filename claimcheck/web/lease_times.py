@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -15,30 +14,28 @@ from claimcheck.lease_times import Times
 from claimcheck.projects import Project
 from claimcheck.quality.survival import Point
 from claimcheck.web import access, desk, htmx, look
+from claimcheck.web.charts import Chart, Series
 
 blueprint = Blueprint("lease_times", __name__, url_prefix="/projects/<int:project_id>/lease")
 SHARES = (0.5, 0.9, 0.95, 0.99)
-WIDTH, HEIGHT = 640, 220
+SCALE = (0.5, 0.9, 1)
+WIDTH, HEIGHT = 640.0, 220.0
 TICKS = (1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400)  # seconds
 
 
-@dataclass(frozen=True)
-class Chart:
-    """The share decided over time, in pixels: time as a logarithm, since work is spread over decades of seconds."""
-
-    longest: int
-    line: str
-    ticks: tuple[tuple[int, float], ...]
-
-    def x(self, seconds: float) -> float:
-        return _x(seconds, self.longest)
-
-
-def chart(times: Times, *marks: int | None) -> Chart:
-    """A chart with room for the marks, in seconds."""
-    longest = max(60, *(mark for mark in marks if mark), *(one.seconds for one in times.points[-1:])) + 1
-    steps = [f"{x},{y}" for x, y in _steps(times.points, longest)]
-    return Chart(longest, " ".join(steps), tuple((tick, _x(tick, longest)) for tick in TICKS if tick <= longest))
+def chart(times: Times, lease: int) -> Chart:
+    """The share decided over time, as a logarithm since work is spread over decades of seconds, with room for the lease and the advised one."""
+    advised = times.advised if times.advised != lease else None
+    longest = max(60, lease, advised or 0, *(one.seconds for one in times.points[-1:])) + 1
+    ticks = [(tick, _x(tick, longest)) for tick in TICKS if tick <= longest]
+    told = [("curve", "decided by then", None), ("now", f"the lease now, {look.span(lease)}", lease)]
+    told += [("advised", f"advised, {look.span(advised)}", advised)] if advised else []
+    return Chart(
+        label="Share of work decided over time", rects=[], line=" ".join(f"{x},{y}" for x, y in _steps(times.points, longest)), line_shape="curve",
+        ticks=[(f"{100 * share:.0f} %", HEIGHT * (1 - share)) for share in SCALE], line_ticks=[], marks=[(look.span(tick), x) for tick, x in ticks],
+        series=[Series(words, shape, []) for shape, words, _ in told], rows=[], width=WIDTH, height=HEIGHT,
+        uprights=[("grid", x) for _, x in ticks] + [(shape, _x(at, longest)) for shape, _, at in told if at], left=78.0, right=24.0,
+    )  # fmt: skip
 
 
 def _x(seconds: float, longest: int) -> float:
@@ -49,13 +46,13 @@ def _steps(points: tuple[Point, ...], longest: int) -> Iterator[tuple[float, flo
     """The corners of the line; of points that share a pixel the last."""
     at = [(_x(one.seconds, longest), round(HEIGHT * one.share, 1)) for one in points]
     kept = [now for now, after in pairwise([*at, (math.inf, 0.0)]) if int(now[0]) != after[0] // 1]
-    height = float(HEIGHT)
+    height = HEIGHT
     yield 0.0, height
     for x, y in kept:
         yield x, height
         yield x, y
         height = y
-    yield float(WIDTH), height
+    yield WIDTH, height
 
 
 def exactly(seconds: int) -> str:
@@ -86,10 +83,9 @@ def _load(project_id: int) -> Project:
 
 def _show(one: Project, *, typed: dict[str, str] | None = None, error: errors.Error | None = None) -> str:
     times, lease = lease_times.of_project(desk().db, project_id=one.id), one.parsed.lease_seconds
-    drawn = chart(times, lease, times.advised) if times and times.points else None
+    drawn = chart(times, lease) if times and times.points else None
     typed = typed or {"seconds": str(times.advised or lease) if times else str(lease), "why": ""}
-    size = {"shares": SHARES, "width": WIDTH, "height": HEIGHT}
-    return render_template("projects/lease.html", one=one, rules=one.parsed, times=times, chart=drawn, typed=typed, error=error, **size)
+    return render_template("projects/lease.html", one=one, rules=one.parsed, times=times, chart=drawn, typed=typed, error=error, shares=SHARES)
 
 
 @blueprint.post("")
