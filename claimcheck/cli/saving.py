@@ -5,11 +5,12 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
-from claimcheck import config, errors
+from claimcheck import config, embedded, errors
 from claimcheck.cli import operating, terminal
 from claimcheck.db import Database
 from claimcheck.embedded.home import Home
 from claimcheck.operations import backups, restoring, secrets
+from claimcheck.store import Store
 
 
 def backup(arguments: Namespace) -> None:
@@ -35,19 +36,19 @@ def restore(arguments: Namespace) -> None:
     key = (arguments.folder / backups.KEY).read_text(encoding="utf-8").removesuffix("\n")
     if given.secret_key and key.split("\n")[0] not in given.secret_key.split("\n"):
         raise errors.Invalid.field("SECRET_KEY", f"does not open this backup: set it to what {arguments.folder / backups.KEY} says")
-    with terminal.desk() as desk:
-        config.require(desk.settings, "database_url")
-        restoring.check(desk.db)
+    with embedded.desk(given, terminal.say) as settings:
+        config.require(settings, "database_url")
+        restoring.check(settings)
         if arguments.dry_run:
             return _told(arguments, manifest, "would be restored", " Nothing was changed.")
         by = arguments.who or terminal.login()
-        manifest = restoring.restore(desk.settings, desk.store, arguments.folder, by=by, reason=arguments.reason, say=terminal.say)
+        manifest = restoring.restore(settings, Store(settings), arguments.folder, by=by, reason=arguments.reason, say=terminal.say)
         home = Home(given.home)
         home.make()
         home.note_samples("restored")
         if not given.secret_key:
             home.keep_secret_key(key)
-        _opens(str(desk.settings.database_url), given.secret_key or key)
+        _opens(str(settings.database_url), given.secret_key or key)
     more = " The desk begins drained: look at it, then `bin/claimcheck workers resume`."
     return _told(arguments, manifest, "restored", more)
 

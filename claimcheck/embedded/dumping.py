@@ -24,6 +24,8 @@ SELECT c.relname, a.attname, a.atttypid = 'int8'::regtype
   FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
  WHERE a.attidentity <> '' AND c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1"""
 EMPTIED = ("DROP SCHEMA public CASCADE", "CREATE SCHEMA public AUTHORIZATION pg_database_owner", "GRANT USAGE ON SCHEMA public TO PUBLIC")
+UNFINISHED = "claimcheck: a restore was loaded, and not finished"
+STATE = "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = 'public'), obj_description('public'::regnamespace, 'pg_namespace')"
 COUNT, SET = "SELECT count(*) FROM {}", "SELECT setval(pg_get_serial_sequence(%s, %s), (SELECT COALESCE(max({}), 0) FROM {}) + %s)"
 
 
@@ -42,12 +44,26 @@ def dump(owner: str, name: str, file: Path) -> None:
 
 
 def load(owner: str, file: Path) -> None:
-    """Puts a dump in the place of everything that the database holds, all or nothing of it after that. Raises Error."""
+    """Puts a dump in the place of everything that the database holds, all or nothing of it after that, and marks it as not finished. Raises Error."""
     with psycopg.connect(owner) as raw:
         for statement in EMPTIED:
             raw.execute(statement)
     public = "--schema=public"  # rights elsewhere are the superuser's to give: deploy/roles.sql
     _run(owner, "pg_restore", "--exit-on-error", "--single-transaction", "--no-owner", public, str(file))
+    mark(owner, UNFINISHED)
+
+
+def mark(owner: str, how: str | None) -> None:
+    """Says of the database, beside its tables, how far a restore into it is; None: nothing of the kind."""
+    with psycopg.connect(owner) as raw:
+        raw.execute(sql.SQL("COMMENT ON SCHEMA public IS {}").format(how))
+
+
+def state(owner: str) -> str:
+    """`empty` where there is no table at all, `unfinished` where a restore was cut off after its loading, else `a desk`."""
+    with psycopg.connect(owner) as raw:
+        [(tables, marked)] = raw.execute(STATE).fetchall()
+    return "empty" if not tables else "unfinished" if marked == UNFINISHED else "a desk"
 
 
 def counts(connection: Connection | psycopg.Connection[Any]) -> dict[str, int]:

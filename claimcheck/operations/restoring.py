@@ -7,8 +7,9 @@ desk may have given after the backup are never given again: a new outcome under 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -23,6 +24,7 @@ from claimcheck.embedded import dumping
 from claimcheck.operations import backups, reasons
 from claimcheck.store import Store
 
+ANEW = "Begin anew: as the database's owner, DROP SCHEMA public CASCADE; CREATE SCHEMA public; and then restore again."
 SAYS = {"made_at": str, "migrations": list, "rows": dict, "files": dict}  # what a manifest says, beside its form
 
 
@@ -53,9 +55,18 @@ def read(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def check(db: Database) -> None:
-    """Raises Conflict where the desk is not empty, or runs."""
-    found = db.all("operations/is_empty", _Empty)[0]
+def check(settings: Settings) -> None:
+    """Raises Conflict where the desk is not empty, or runs, or a restore into it was loaded and not finished. A database without a table is empty."""
+    state = dumping.state(str(settings.database_url))
+    if state == "unfinished":
+        raise errors.Conflict(f"A restore into this database was not finished. {ANEW}")
+    if state == "empty":
+        return
+    db = Database(str(settings.database_url), max_size=1, name="claimcheck restore")
+    try:
+        found = db.all("operations/is_empty", _Empty)[0]
+    finally:
+        db.close()
     if not found.untouched:
         raise errors.Conflict("This desk is not empty. Restore into a new CLAIMCHECK_HOME, or a new database and bucket.")
     if found.running:
@@ -65,7 +76,7 @@ def check(db: Database) -> None:
 def restore(
     settings: Settings, store: Store, folder: Path, *, by: str, reason: str, say: Callable[[str], None] = lambda line: None
 ) -> dict[str, Any]:
-    """Puts a backup in the place of an empty desk; its manifest. Run again after a failure, on a database that is empty again, it begins anew.
+    """Puts a backup in the place of an empty desk; its manifest. After a failure it says what state the database is in, and how to go on.
 
     Raises Invalid for a damaged backup or no reason, Conflict where the outcome is not what was backed up.
     """
@@ -73,14 +84,31 @@ def restore(
     say("putting what was in the store")
     _put(store, folder, say)
     say("loading the database")
-    dumping.load(owner, folder / backups.DUMP)
+    with _failing("Nothing of the backup is in the database. Mend that, and begin again with the same command."):
+        dumping.load(owner, folder / backups.DUMP)
+    with _failing(f"The backup was loaded, and not finished. {ANEW}"):
+        _finish(owner, manifest, {"by": by, "reason": said, "made_at": manifest["made_at"]}, say)
+    return manifest
+
+
+@contextmanager
+def _failing(then: str) -> Iterator[None]:
+    try:
+        yield
+    except errors.Error as error:
+        raise type(error)(f"{error.detail} {then}") from error
+    except Exception as error:
+        raise errors.Error(f"{type(error).__name__}: {error} {then}") from error
+
+
+def _finish(owner: str, manifest: dict[str, Any], detail: dict[str, Any], say: Callable[[str], None]) -> None:
     if (found := dumping.counted(owner)) != manifest["rows"]:
         wrong = sorted(name for name in {*found, *manifest["rows"]} if found.get(name) != manifest["rows"].get(name))
         raise errors.Conflict(f"The tables {', '.join(wrong)} have other numbers of rows than were backed up.")
     migrations.migrate(owner, say)
     dumping.skip_numbers(owner)
-    _note(owner, {"by": by, "reason": said, "made_at": manifest["made_at"]})
-    return manifest
+    _note(owner, detail)
+    dumping.mark(owner, None)
 
 
 def _note(owner: str, detail: dict[str, Any]) -> None:

@@ -20,11 +20,11 @@ import psycopg
 import pytest
 
 from app import create_app
-from claimcheck import applying, decisions, deliveries, outbox, publishing
+from claimcheck import applying, decisions, deliveries, errors, outbox, publishing
 from claimcheck.cli import __main__ as cli
 from claimcheck.config import Settings
 from claimcheck.db import STATEMENTS, Database
-from claimcheck.embedded import processes
+from claimcheck.embedded import dumping, processes
 from claimcheck.embedded.home import Home
 from claimcheck.operations import backups, drains
 from claimcheck.operations.pulse import Pulse
@@ -164,10 +164,27 @@ def test_it_restores_what_was_backed_up_while_people_decided_and_applies_nothing
     (damaged / backups.MANIFEST).write_text(whole)
     next(damaged.glob("objects/*/*")).write_text("another")
     assert "SHA-256" in new.claimcheck("restore", damaged, *REASON, code=2) and not new.sql("SELECT id FROM projects"), "before the database"
+    assert new.claimcheck("restore", folder, "--dry-run", "--json")["rows"] == told["rows"]
+
+    # ---- one that is cut off ----
+    tables = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
+    with mock.patch.object(dumping, "_run", side_effect=errors.Error("pg_restore failed: no space left on device")):
+        said = new.claimcheck("restore", folder, *REASON, code=1)
+    assert "no space left" in said and "begin again with the same command" in said, "what happened, what state it is in, how to go on"
+    assert new.sql(tables) == [(0,)]
+    with mock.patch.object(dumping, "skip_numbers", side_effect=errors.Error("the server went away")):
+        assert "was loaded, and not finished" in new.claimcheck("restore", folder, *REASON, code=1)
+    said = new.claimcheck("restore", folder, *REASON, code=2)
+    assert "was not finished" in said and "DROP SCHEMA public CASCADE; CREATE SCHEMA public" in said
+    with psycopg.connect(new.conninfos.owner) as owner:
+        owner.execute("DROP SCHEMA public CASCADE")
+        owner.execute("CREATE SCHEMA public")
 
     # ---- the restore ----
-    assert new.claimcheck("restore", folder, "--dry-run", "--json")["rows"] == told["rows"] and not new.sql("SELECT id FROM projects")
+    assert new.claimcheck("restore", folder, "--dry-run", "--json")["rows"] == told["rows"]
+    assert new.sql(tables) == [(0,)], "nothing was changed"
     new.claimcheck("restore", folder, *REASON, "--json")
+    assert "not empty" in new.claimcheck("restore", folder, *REASON, code=2), "and is an ordinary desk from now on"
     assert Home(new.settings.home).samples == "restored", "a start adds no sample and no demo account to what was restored"
     state = drains.state(new.db)
     assert state.drained is not None and not state.programs, "nothing goes out before somebody has looked, and no program of the lost desk is missed"
