@@ -88,6 +88,7 @@ ALTER TABLE appeals ADD CONSTRAINT appeals_person_id_fkey FOREIGN KEY (person_id
 ALTER TABLE appeals ADD CONSTRAINT appeals_pkey PRIMARY KEY (id);
 ALTER TABLE appeals ADD CONSTRAINT appeals_skill_id_fkey FOREIGN KEY (skill_id) REFERENCES skills(id);
 CREATE UNIQUE INDEX appeals_open ON public.appeals USING btree (person_id, skill_id) WHERE (answered_at IS NULL);
+CREATE INDEX appeals_person ON public.appeals USING btree (person_id, skill_id, id);
 GRANT INSERT ON appeals TO claimcheck_web;
 GRANT SELECT ON appeals TO claimcheck_web;
 GRANT SELECT ON appeals TO claimcheck_worker;
@@ -2464,6 +2465,14 @@ CREATE OR REPLACE FUNCTION public.alike_of(i items)
 AS $function$
     SELECT ARRAY[i.queue, COALESCE(m.ledger_entity, n.key, ''), COALESCE(m.match_decision, ''), COALESCE(m.currency, ''), COALESCE(variance_band(m.variance_amount), '')]
       FROM (VALUES (1)) one LEFT JOIN messages m ON m.id = i.message_id LEFT JOIN partitions n ON n.id = i.partition_id $function$
+;
+
+CREATE OR REPLACE FUNCTION public.appeal_from(k person_skills)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+    SELECT max(a.answered_at) + interval '7 days' FROM appeals a WHERE a.person_id = k.person_id AND a.skill_id = k.skill_id AND a.answered_at >= k.since $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.approval_move()

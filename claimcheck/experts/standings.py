@@ -41,7 +41,7 @@ class Measured:
 class Mine(Measured):
     """A person's standing in one skill, as they may know it: golds among live work count once their day (UTC) is over.
 
-    `appeal_id` is that of an open appeal; `appealed` and `answer` are the last one's.
+    `appeal_id` is that of an open appeal; `appealed` and `answer` are the last one's. `appeal_from`: not again before.
     """
 
     skill_id: int
@@ -53,6 +53,7 @@ class Mine(Measured):
     appealed: str | None
     answer: str | None
     answered_at: datetime | None
+    appeal_from: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,10 +227,12 @@ def _said(text: str, field: str) -> str:
 
 
 def appeal(db: Database, *, me: int, skill_id: int, note: str) -> int:
-    """Asks a lead to look at one's own pause; the appeal's id. Raises Invalid, Conflict where the skill is not paused or an appeal is open."""
+    """Asks a lead to look at one's own pause; the appeal's id. Raises Invalid, Conflict where the skill is not paused, or it was asked already."""
     asked = db.one("appeals/ask", _Id, me=me, skill_id=skill_id, note=_said(note, "note"))
     if asked is None:
-        raise errors.NothingToAppeal()
+        again = one(db, person_id=me, skill_id=skill_id).appeal_from
+        detail = f"A lead has answered your appeal. If the pause still stands, you can appeal again from {again:%Y-%m-%d %H:%M} UTC." if again else ""
+        raise errors.NothingToAppeal(detail)
     return asked.id
 
 

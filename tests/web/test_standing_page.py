@@ -123,7 +123,12 @@ def test_it_carries_an_appeal_to_a_lead_and_the_answer_back(school: School):
     standings.answer(school.desk.web, appeal_id=asked.id, me=school.desk.cast.chi.id, text="It was clear enough.", resume=False)
     page = school.page()
     assert "It was clear enough." in page
-    assert "Appeal once more" in page
+    assert "Appeal once more" not in page and "you can appeal again" in page
+    refused = school.appeal("Please look again.")
+    assert refused.status_code == 409 and "you can appeal again from" in plain(refused.text) and "Please look again." in refused.text
+    school.desk.execute("UPDATE appeals SET answered_at = answered_at - interval '7 days' WHERE person_id = %s RETURNING id", school.ben.id)
+    school.desk.execute("UPDATE person_skills SET since = since - interval '9 days' WHERE person_id = %s RETURNING skill_id", school.ben.id)
+    assert "Appeal once more" in school.page()
     school.appeal("Please look again.")
     [asked] = [a for a in standings.appeals(school.desk.web) if a.person_id == school.ben.id]
     standings.answer(school.desk.web, appeal_id=asked.id, me=school.desk.cast.chi.id, text="You are right.", resume=True)

@@ -19,7 +19,7 @@ from claimcheck.web.api.routes import Call, route
 from claimcheck.web.api.tasks import WORKERS
 
 SHOWN = 25  # golds, one by one
-SAME = ("skill", "status", "tier", "pinned", "novice", "held_back", "said", "since", "extra_left", "appealed", "answer", "answered_at")
+SAME = ("skill", "status", "tier", "pinned", "novice", "held_back", "said", "since", "extra_left", "appealed", "answer", "answered_at", "appeal_from")
 
 
 class Gold(models.Answer):
@@ -54,6 +54,7 @@ class Standing(models.Answer):
     appealed: str | None = Field(description="your last appeal")
     answer: str | None
     answered_at: datetime | None
+    appeal_from: datetime | None = Field(description="an answered appeal's pause can be appealed again then; null: at any time")
     last: list[Gold] = Field(description=f"an exam's golds, and the wrong ones that a present pause came of; the newest first, {SHOWN} at most")
 
 
@@ -96,7 +97,7 @@ def _shown(db: Database, me: int, found: Mine) -> dict[str, Any]:
 
 @route("POST", "/reviewers/me/appeals", roles=WORKERS, body=Body(Appeal), answers={201: Asked}, raises=(errors.NothingToAppeal,))
 def appeal(call: Call) -> Any:
-    """Asks a lead to look at the pause of a skill of yours; one appeal at a time."""
+    """Asks a lead to look at the pause of a skill of yours; one appeal at a time, and not again in the week after an answer."""
     sent, db, me = call.body, desk().db, call.person.id
     skill = next((m.skill_id for m in standings.of_person(db, person_id=me) if m.skill == sent.skill), None)
     if skill is None:
