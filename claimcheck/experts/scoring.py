@@ -34,6 +34,11 @@ class _Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class _Sat:
+    exam: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Pooled:
     ok: int
     n: int
@@ -90,10 +95,13 @@ def _score_one(connection: Connection, one: _Answered) -> None:
     now = connection.one("scores/lock", Standing, **place)
     correct = None if one.verdict == "escalate" else canonical.vote(one.verdict, one.answer) in one.accepted
     look = {"task_id": one.task_id, "decision_id": one.decision_id, "item_id": one.item_id, **place}
+    sat = connection.one("golds/sat", _Sat, skill_id=one.skill_id, decision_id=one.decision_id)
+    late = sat is not None and sat.exam
     if now is None or correct is None:  # the skill was taken, or the look asked for a lead
-        connection.run("golds/scored", **look, purpose="ordinary", correct=None, level=0.0)
+        purpose = "exam" if late or (now and now.status == "exam") else "ordinary"
+        connection.run("golds/scored", **look, purpose=purpose, correct=None, level=0.0)
         return
-    found = after(now, correct=correct, pooled=pooled(connection, one.skill_id))
+    found = after(now, correct=correct, pooled=pooled(connection, one.skill_id), sat=late and now.status != "exam")
     connection.run("golds/scored", **look, purpose=found.purpose, correct=correct, level=found.standing.level)
     connection.run("scores/put", **place, **_columns(found))
     if found.standing.status != now.status:

@@ -45,11 +45,14 @@ class After:
     said: str | None
 
 
-def after(now: Standing, *, correct: bool, pooled: float) -> After:
-    """The standing after one more scored gold. `pooled` is the skill's mean accuracy on gold (`beta.pooled`)."""
-    purpose: Purpose = {"exam": "exam", "soft_paused": "extra"}.get(now.status, "ordinary")  # type: ignore[assignment]
+def after(now: Standing, *, correct: bool, pooled: float, sat: bool = False) -> After:
+    """The standing after one more scored gold. `pooled` is the skill's mean accuracy on gold (`beta.pooled`).
+
+    `sat`: it was handed out for an exam that was decided before this look was scored. It is the exam's, and moves nothing else.
+    """
+    purpose: Purpose = "exam" if sat else {"exam": "exam", "soft_paused": "extra"}.get(now.status, "ordinary")  # type: ignore[assignment]
     counted = replace(now, ok=now.ok + correct, n=now.n + 1)
-    step = {"exam": _examined, "extra": _asked_extra, "ordinary": _watched}[purpose]
+    step = {"exam": _late if now.status != "exam" else _examined, "extra": _asked_extra, "ordinary": _watched}[purpose]
     moved, said = step(counted, correct)
     score = beta.score(moved.ok, moved.n, pooled)
     moved = _weighed(moved, score)
@@ -75,6 +78,10 @@ def _examined(now: Standing, correct: bool) -> tuple[Standing, str | None]:
         case "fail":
             return replace(now, status="paused"), f"The entry exam ended with {now.exam_ok} of {now.exam_n} right, which is not enough."
     return now, None
+
+
+def _late(now: Standing, correct: bool) -> tuple[Standing, str | None]:
+    return replace(now, exam_ok=now.exam_ok + correct, exam_n=now.exam_n + 1), None
 
 
 def _watched(now: Standing, correct: bool) -> tuple[Standing, str | None]:

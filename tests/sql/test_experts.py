@@ -208,6 +208,28 @@ def test_who_is_new_sits_an_exam_on_gold_alone_and_then_works(desk: World) -> No
     assert not is_gold(desk, claimed)
 
 
+@pytest.mark.parametrize("last", ["approve", "reject", "escalate"])
+def test_an_exam_wears_no_gold_out_with_a_look_that_was_taken_before_it_was_decided(desk: World, last: str) -> None:
+    """Looks are scored a moment after them: whoever is quicker has another of the exam's golds in hand when it ends, or asks for a lead."""
+    _, ids = settled(desk, 12)
+    made = make_gold(desk, ids)
+    filled(desk, 3)
+    desk.sql.execute("UPDATE skills SET exam = true")
+    people.take_skill(desk.web, person_id=desk.cast.ben.id, skill="documents", by=0)
+    people.give_skill(desk.web, person_id=desk.cast.ben.id, skill="documents", by=0)
+    sit(desk, "ben", "11111111")
+    for verdict in ("approve", last):  # the ninth ends it
+        claimed = desk.claim("ben")
+        assert claimed is not None and is_gold(desk, claimed)
+        desk.decide(claimed, verdict)
+    upkeep.run(desk.worker)
+    ben = standing(desk, "ben")
+    assert (ben.status, ben.exam_n, ben.level) == ("active", 9 + (last != "escalate"), 0)
+    purposes = "SELECT DISTINCT purpose FROM gold_results r JOIN decisions d ON d.id = r.decision_id WHERE r.person_id = %s AND d.task_id >= %s"
+    assert desk.all(purposes, desk.cast.ben.id, desk.one("SELECT min(task_id) FROM gold_exposures WHERE gold_id = ANY (%s)", made)) == [("exam",)]
+    assert desk.one("SELECT sum(exposures) FROM golds WHERE id = ANY (%s)", made) == 0
+
+
 def test_an_alarm_is_a_soft_pause_that_extra_gold_lifts(desk: World) -> None:
     _, ids = settled(desk, 20)
     make_gold(desk, ids)
