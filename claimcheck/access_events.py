@@ -57,13 +57,19 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which events: of a customer's data, of one person, or both; an item is one of a customer."""
+    """Which events: of a customer's data, of one person, or both; an item is one of a customer. `copies`: those of copies of gold too."""
 
     customer_id: int | None = None
     person_id: int | None = None
     item_id: int | None = None
     since: datetime = EVER
     until: datetime = NEVER
+    copies: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    seen: int
 
 
 def of_item(db: Database, *, item_id: int, after: int = 0, limit: int = 200) -> list[AccessEvent]:
@@ -74,6 +80,8 @@ def of_item(db: Database, *, item_id: int, after: int = 0, limit: int = 200) -> 
 def page(db: Database, wanted: Filter, *, before: int = NEWEST, limit: int = 100) -> list[Sight]:
     """What the filter names, newest first, those before the event `before`. Whether the asker may see them is the caller's to judge."""
     within = {"since": wanted.since, "until": wanted.until, "before": before, "limit": limit}
+    if wanted.customer_id is not None:
+        within |= {"copies": wanted.copies}
     if wanted.item_id is not None:
         whose = {"customer_id": wanted.customer_id, "person_id": wanted.person_id}
         return db.all("access_events/of_one_item", Sight, item_id=wanted.item_id, **whose, **within)
@@ -82,6 +90,12 @@ def page(db: Database, wanted: Filter, *, before: int = NEWEST, limit: int = 100
     if wanted.person_id is None:
         return db.all("access_events/of_customer", Sight, customer_id=wanted.customer_id, **within)
     return db.all("access_events/of_customer_by", Sight, customer_id=wanted.customer_id, person_id=wanted.person_id, **within)
+
+
+def copies(db: Database, wanted: Filter) -> int:
+    """How often copies of gold were opened among a customer's data in this time, on days (UTC) that are over; 1,001 for more than a thousand."""
+    found = db.one("access_events/copies", _Seen, customer_id=wanted.customer_id, since=wanted.since, until=wanted.until)
+    return found.seen if found else 0
 
 
 def known(db: Database, pseudonym: str) -> people.Person:

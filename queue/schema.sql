@@ -25,12 +25,14 @@ CREATE TABLE access_events (
     part text NOT NULL,
     purpose text NOT NULL,
     field text,
-    customer_id integer);
+    customer_id integer,
+    gold boolean NOT NULL DEFAULT false);
 ALTER TABLE access_events ADD CONSTRAINT access_events_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customers(id);
 ALTER TABLE access_events ADD CONSTRAINT access_events_item_id_fkey FOREIGN KEY (item_id) REFERENCES items(id);
 ALTER TABLE access_events ADD CONSTRAINT access_events_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id);
 ALTER TABLE access_events ADD CONSTRAINT access_events_pkey PRIMARY KEY (id);
 CREATE INDEX access_events_at ON public.access_events USING brin (at) WITH (pages_per_range='16');
+CREATE INDEX access_events_copies ON public.access_events USING btree (customer_id, at) WHERE gold;
 CREATE INDEX access_events_customer ON public.access_events USING btree (customer_id, at, id);
 CREATE INDEX access_events_item ON public.access_events USING btree (item_id, id);
 CREATE INDEX access_events_person ON public.access_events USING btree (person_id, at, id);
@@ -3915,7 +3917,7 @@ CREATE OR REPLACE FUNCTION public.whose_data()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-    SELECT p.customer_id INTO NEW.customer_id FROM items i JOIN projects p ON p.id = i.project_id WHERE i.id = NEW.item_id;
+    SELECT p.customer_id, i.gold INTO NEW.customer_id, NEW.gold FROM items i JOIN projects p ON p.id = i.project_id WHERE i.id = NEW.item_id;
     RETURN NEW;
 END $function$
 ;

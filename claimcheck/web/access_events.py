@@ -34,8 +34,9 @@ def index():
     """A customer's; leads and operators say whose."""
     asked = _asked()
     sights = access_events.page(desk().db, asked.wanted, before=_before(), limit=PAGE + 1) if asked.customer else []
+    copies = access_events.copies(desk().db, asked.wanted) if not asked.wanted.copies else 0
     known = [] if access.current().role == "customer" else customers.all(desk().db)
-    return render_template("access_events/index.html", asked=asked, known=known, **_listed(sights))
+    return render_template("access_events/index.html", asked=asked, known=known, copies=copies, **_listed(sights))
 
 
 @blueprint.get("/access-events.csv")
@@ -91,7 +92,8 @@ def _asked() -> Asked:
     customer = _customer(typed["customer"])
     person_id = access_events.known(db, typed["person"]).id if typed["person"] else None
     since, until = _day("since", typed["since"], EVER), _day("until", typed["until"], NEVER, end=True)
-    return Asked(typed, Filter(customer.id if customer else -1, person_id, _number("item", typed["item"]), since, until), customer)
+    item, copies = _number("item", typed["item"]), access.current().role != "customer"
+    return Asked(typed, Filter(customer.id if customer else -1, person_id, item, since, until, copies), customer)
 
 
 def _of_person(person_id: int) -> Asked:

@@ -1,7 +1,7 @@
 -- access_events: what one person saw of a customer's data, newest first.
 WITH seen AS MATERIALIZED (
     SELECT * FROM access_events a
-     WHERE a.customer_id = %(customer_id)s::int AND a.person_id = %(person_id)s::int AND a.at >= %(since)s::timestamptz AND a.at < %(until)s::timestamptz
+     WHERE a.customer_id = %(customer_id)s::int AND (%(copies)s::boolean OR NOT a.gold) AND a.person_id = %(person_id)s::int AND a.at >= %(since)s::timestamptz AND a.at < %(until)s::timestamptz
        AND (a.at, a.id) < (COALESCE((SELECT b.at FROM access_events b WHERE b.id = %(before)s::bigint), 'infinity'), %(before)s::bigint)
      ORDER BY a.at DESC, a.id DESC LIMIT %(limit)s::int)
 SELECT a.id, a.at, a.person_id, p.name, p.pseudonym, p.role, a.customer_id, i.project_id, project.name AS project, a.item_id, i.idempotency_key, a.evidence_version,

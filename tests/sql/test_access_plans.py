@@ -9,7 +9,7 @@ from psycopg.rows import dict_row
 from tests.sql.test_plans import explain, faults, nodes
 
 EVENTS = 300_000
-WITHIN = {"since": "2000-01-01", "until": "9000-01-01", "limit": 101}
+WITHIN = {"copies": False, "since": "2000-01-01", "until": "9000-01-01", "limit": 101}
 CASES = {
     "of_customer": ({"customer_id": 2}, 1300),
     "of_customer_by": ({"customer_id": 2, "person_id": 1007}, 1300),

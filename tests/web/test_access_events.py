@@ -102,3 +102,19 @@ def test_it_shows_what_one_person_saw_with_what_is_unusual(live: LiveDesk, seen:
     assert page.count("never decided") >= 30 and page.count("odd hour</span>") == 30
     assert browser(live.app, live.cast.ada).get(f"/people/{live.cast.ada.id}/access-events").status_code == 403
     assert browser(live.app, live.cast.eve).get(f"/people/{live.cast.ada.id}/access-events").status_code == 403
+
+
+def test_it_tells_a_customer_of_no_copy_of_a_gold_but_how_often_they_were_opened(live: LiveDesk, seen: list[int]) -> None:
+    [copy] = live.send(live.project(), {"case": "a copy"})
+    live.execute("UPDATE items SET gold = true WHERE id = %s", copy)
+    for hours in (50, 0):  # what was opened today would tell who had one just now
+        live.execute(SEE, datetime.now(UTC) - timedelta(hours=hours), live.cast.ben.id, copy)
+    eve, chi = browser(live.app, live.cast.eve), browser(live.app, live.cast.chi)
+    page = eve.get("/access-events").text
+    assert [str(copy)] not in rows(page) and [str(seen[0])] in rows(page) and "They were opened 1 time in this time" in html.unescape(page)
+    assert live.cast.ben.pseudonym not in page
+    assert rows(eve.get(f"/access-events?item={copy}").text) == rows(eve.get(f"/access-events?person={live.cast.ben.pseudonym}").text) == []
+    assert str(copy) not in [row[5] for row in csv.reader(io.StringIO(eve.get("/access-events.csv").text))]
+    assert not [e for e in Api(live.app, live.cast.eve).get("/v1/access-events").json["access_events"] if e["item_id"] == copy]
+    everything = chi.get(f"/access-events?customer={live.cast.eve.customer_id}&item={copy}").text
+    assert len(rows(everything)) == 2, "leads see who saw it"
