@@ -11,7 +11,7 @@ from claimcheck import alerts
 from claimcheck.approvals import standing
 from claimcheck.control import beats, figures, trends
 from claimcheck.control.figures import Leases, Queue, Route
-from claimcheck.web import access, charts, desk, pages
+from claimcheck.web import access, batch_words, charts, desk, pages
 from claimcheck.web.charts import Chart, Series
 
 blueprint = Blueprint("control", __name__, url_prefix="/control")
@@ -124,7 +124,7 @@ def _health() -> dict[str, Any]:
 
 def variance(route: Route) -> str:
     """What intake knew of a group of items, in words."""
-    amount = "no variance" if route.band == 0 else f"under {10**route.band:,} {route.currency}".replace(",", "\u202f")
+    amount = batch_words.band_words(f"under {10**route.band}" if route.band else "0", route.currency)
     return f"{MATCHES.get(route.match_decision, route.match_decision)}, {amount}"
 
 

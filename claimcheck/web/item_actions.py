@@ -13,6 +13,7 @@ from claimcheck.web import access, desk, htmx, item_list
 from claimcheck.web.item_list import Typed
 
 blueprint = Blueprint("item_actions", __name__, url_prefix="/items/actions")
+blueprint.record_once(lambda state: state.app.jinja_env.filters.update(action_state=action_state))
 leads = access.allow("lead")
 SHOWN, PAST = 20, 30
 
@@ -128,3 +129,12 @@ def drop(action_id: int):
         return _show(actions.load(desk().db, action_id=action_id, me=access.current().id), error)
     flash("Stopped. What was done stays done.")
     return htmx.go(url_for("item_actions.show", action_id=action_id))
+
+
+def action_state(one: Action, me: int) -> tuple[str, str]:
+    """How far one is, as this person sees it, and the mark beside it: one that did nothing is no success."""
+    if one.state == "listed":
+        return ("nothing fits", "") if not one.members else ("waits for you" if one.asker_id == me else f"waits for {one.asked_by}", "ask")
+    if one.state == "done":
+        return ("done", "ok") if one.done == one.members else ("done in part", "ask") if one.done else ("nothing done", "no")
+    return {"gathering": ("listing", "ask"), "acting": ("under way", "ask"), "dropped": ("stopped", "")}[one.state]

@@ -27,9 +27,9 @@ PARTS = {"reviewer": "Reviewer", "reason": "Reason", "queue": "Queue", "match": 
 DESK = "the desk itself"
 
 
-def overturn_state(state: str) -> tuple[str, str]:
-    """How far one is, and the mark beside it."""
-    return STATES[state]
+def overturn_state(state: str, waiting: int = 1) -> tuple[str, str]:
+    """How far one is, and the mark beside it; nobody asks for one in which nothing waits to be overturned."""
+    return ("nothing to overturn", "") if state == "listed" and not waiting else STATES[state]
 
 
 def overturn_end(came_to: str | None) -> tuple[str, str]:

@@ -30,6 +30,7 @@ PLACES = (
     Place("/escalations", "Escalations", "e", ("lead",)),
     Place("/approvals", "Approvals", "a", ("lead",)),
     Place("/batch-decisions", "Batch decisions", "b", ("lead",)),
+    Place("/overturns", "Overturns", "u", ("lead",)),
     Place("/work", "My work", "w", ("reviewer", "lead")),
     Place("/standing", "My standing", "s", ("reviewer",)),  # a lead's own are in the menu under their name
     Place("/pay", "Pay", "y", ("reviewer",)),
@@ -41,7 +42,6 @@ PLACES = (
     Place("/people", "People", "o", ("lead", "operator")),
     Place("/skills", "Skills", "k", ("lead", "operator")),
     Place("/pipeline", "Pipeline", "l", ("lead", "operator")),
-    Place("/overturns", "Overturns", "", ("lead",)),
     Place("/policy-gaps", "Policy gaps", "", ("lead",)),
     Place("/access-events", "Who saw what", "v", ("lead", "customer", "operator")),
     Place("/dead-letters", "Dead letters", "d", ("lead", "customer", "operator")),

@@ -9,6 +9,8 @@ from flask import Response, make_response, render_template, url_for
 
 from claimcheck import assignments, decisions, drafts, errors, history, looks, masking, projects, tasks
 from claimcheck.assignments import Assignment
+from claimcheck.bulk import batch_decisions
+from claimcheck.bulk.samples import Bound
 from claimcheck.control import guidance
 from claimcheck.masking import Reveal
 from claimcheck.rules import Rules
@@ -131,6 +133,7 @@ def _review(assignment: Assignment, me: int, typed: Typed | None, banner: Banner
         "masks": shown.masks(assignment.project_id, reveal) if isinstance(payload, tuple) else None,
         "blind": payload == shown.BROKEN,
         "looks": _looks(assignment),
+        "sampled": _sampled(assignment) if leads else None,
         "disagreement": adjudication.of(assignment, rules),
         "draft": int((assignment.server_now - kept.saved_at).total_seconds()) if kept else None,
         "banner": banner,
@@ -145,6 +148,13 @@ def _looks(assignment: Assignment) -> list[history.Entry] | None:
     if assignment.kind not in LEADS:
         return None
     return [entry for entry in history.of_item(desk().db, item_id=assignment.item_id) if entry.kind != "held"]
+
+
+def _sampled(assignment: Assignment) -> tuple[int, Bound] | None:
+    """The batch decision in whose sample the item is, for its lead, and how far that sample is."""
+    number = batch_decisions.of_assignment(desk().db, assignment_id=assignment.id)
+    found = number and batch_decisions.progress(desk().db, batch_decisions.load(desk().db, batch_id=number))
+    return (number, found) if number and found else None
 
 
 def left(me: int) -> dict[str, Any]:
