@@ -63,7 +63,7 @@ def exactly(seconds: int) -> str:
 
 def cut_off(share: float) -> str:
     """A share that may be very small."""
-    return f"{100 * share:.1f} %" if share == 0 or share >= 0.0005 else "under 0.1 %"
+    return "nothing" if share == 0 else f"{100 * share:.1f} %" if share >= 0.0005 else "under 0.1 %"
 
 
 @blueprint.record_once

@@ -31,7 +31,8 @@ def index():
     found = finding.search(db, finding.read(told, project.id), after=told["after"]) if project else None
     past = bulk_overturns.page(db, project_id=chosen or None, before=_number("before") or bulk_overturns.NEWEST, limit=PAST + 1)
     return render_template(
-        "overturns/index.html", one=project, rules=projects.rules(db, project.id, project.version) if project else None, told=told, page=found, narrow={n: v for n, v in told.items() if v and n not in ("project", "after")},
+        "overturns/index.html", one=project, rules=projects.rules(db, project.id, project.version) if project else None,
+        told=told, page=found, narrow={n: v for n, v in told.items() if v and n not in ("project", "after")},
         past=past[:PAST], more=len(past) > PAST, pending=bulk_overturns.pending(db), projects=projects.page(db, me, limit=500),
         choices=choices.of_project(db, project_id=project.id if project else None), effects=finding.effects(db, project_id=chosen) if project else [],
     )  # fmt: skip

@@ -42,8 +42,9 @@ def test_it_is_earned_by_a_sample_and_can_be_undone(desk: LiveDesk, browser_of: 
     expect(ben.get_by_text("Chi looks at the sample and decides.")).to_be_visible()
     expect(ben.get_by_role("button", name="Open the first")).to_have_count(0)
     chi.get_by_role("button", name="Open the first").click()
-    looked = 0
+    looked, sample = 0, desk.execute("SELECT sample_size FROM batch_decisions WHERE project_id = %s", project)[0][0]
     while "/assignments/" in chi.url:
+        expect(chi.get_by_text(f"{looked} of {sample} looked at")).to_be_visible()
         chi.get_by_label("Note").first.fill(f"Looked at, number {looked}.")
         chi.get_by_role("radio", name="Approve").check()
         chi.get_by_role("radio", name=REASONS[0]).check()
