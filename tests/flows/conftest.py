@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
-from werkzeug.serving import make_server
+from werkzeug.serving import WSGIRequestHandler, make_server
 
 from app import create_app
 from claimcheck import batches, decisions, projects, publishing, revisions, rules, sessions, tasks
@@ -106,11 +106,27 @@ class LiveDesk:
             return {"name": access.cookie_name(), "value": sessions.begin(self.web, person_id=person.id), "url": self.url}
 
 
+class Handler(WSGIRequestHandler):
+    """Werkzeug's, which leaves an answer's file open where the browser resets the connection while what is left of the request is read."""
+
+    def connection_dropped(self, error: BaseException, environ: Any = None) -> None:
+        if environ and hasattr(answer := environ.get("tests.answer"), "close"):
+            answer.close()
+
+
+def _kept(app: Any) -> Any:
+    def answer(environ: Any, start_response: Any) -> Any:
+        environ["tests.answer"] = app(environ, start_response)
+        return environ["tests.answer"]
+
+    return answer
+
+
 def served(database: Any, store_server: Any, valkey: str) -> Iterator[LiveDesk]:
     """A desk on these servers, answering on a port of its own."""
     settings = people.settings(database, store_server, valkey)
     app = create_app(settings)
-    server = make_server("127.0.0.1", 0, app, threaded=True)
+    server = make_server("127.0.0.1", 0, _kept(app), threaded=True, request_handler=Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     worker, store, web = Database(database.worker), Store(settings), app.extensions["claimcheck"].db
