@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from claimcheck import errors, logs
 
 log = logs.get("claimcheck.chores")
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """What a statement says of whether something waits for a worker."""
+
+    waits: bool
+
+
+def told(row: Waits | None) -> bool:
+    """Whether it does."""
+    return row is not None and row.waits
 
 
 class Chore:

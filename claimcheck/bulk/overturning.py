@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from claimcheck import decisions, errors
+from claimcheck import chores, decisions, errors
 from claimcheck.db import Connection, Database
 
 GATHERED, OVERTURNED, REOPENED = 500, 100, 25  # decisions of a step: it holds their partitions, and what it opens again its lane's clock
-
-
-@dataclass(frozen=True, slots=True)
-class _Waits:
-    waits: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +32,7 @@ class _Made:
 
 def waits(db: Database) -> bool:
     """Whether a bulk overturn waits for a worker."""
-    row = db.one("bulk_overturns/waits", _Waits)
-    return row is not None and row.waits
+    return chores.told(db.one("bulk_overturns/waits", chores.Waits))
 
 
 def run(db: Database, *, chunk: int | None = None) -> None:

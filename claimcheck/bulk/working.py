@@ -5,17 +5,13 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 
+from claimcheck import chores
 from claimcheck.bulk import batch_decisions
 from claimcheck.db import Connection, Database
 from claimcheck.quality import hypergeometric
 
 CHUNK = 500
 LAPSE_SECONDS = 4 * 3600.0  # for which a lead may leave a sample alone
-
-
-@dataclass(frozen=True, slots=True)
-class _Waits:
-    waits: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +52,7 @@ class _Kept:
 
 def waits(db: Database) -> bool:
     """Whether a batch decision waits for a worker."""
-    row = db.one("batch_decisions/waits", _Waits, lapse=LAPSE_SECONDS)
-    return row is not None and row.waits
+    return chores.told(db.one("batch_decisions/waits", chores.Waits, lapse=LAPSE_SECONDS))
 
 
 def run(db: Database, *, chunk: int = CHUNK) -> None:

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from claimcheck import errors, logs
+from claimcheck import chores, errors, logs
 from claimcheck.datasets import formats, manifesting, reading, retracting, rows, telling, versions
 from claimcheck.datasets.rows import Cut
 from claimcheck.db import Connection, Database
@@ -46,11 +46,6 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True)
-class _Waits:
-    waits: bool
-
-
-@dataclass(frozen=True, slots=True)
 class _Size:
     items: int
 
@@ -70,8 +65,7 @@ class Desk:
 
 def waits(db: Database) -> bool:
     """Whether a version waits for a worker, a reminder is due, or a retraction has to come back to an item."""
-    row = db.one("datasets/waiting", _Waits, days=telling.REMIND_DAYS, most=telling.REMINDERS)
-    return row is not None and row.waits
+    return chores.told(db.one("datasets/waiting", chores.Waits, days=telling.REMIND_DAYS, most=telling.REMINDERS))
 
 
 def run(desk: Desk) -> int:

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from claimcheck import projects
+from claimcheck import chores, projects
 from claimcheck.db import Database
 from claimcheck.experts import golds, judging, payouts, scoring
 
 FIT_SECONDS = 60.0  # between two fits of a skill
 ROUNDS = 200  # of one call
-
-
-@dataclass(frozen=True, slots=True)
-class _Waits:
-    waits: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +21,7 @@ class _Unfitted:
 
 def waits(db: Database) -> bool:
     """Whether there is something to do."""
-    row = db.one("scores/waiting", _Waits, seconds=FIT_SECONDS)
-    return row is not None and row.waits
+    return chores.told(db.one("scores/waiting", chores.Waits, seconds=FIT_SECONDS))
 
 
 def run(db: Database, *, fit_seconds: float = FIT_SECONDS) -> int:

@@ -5,18 +5,13 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from claimcheck import decisions, tasks
+from claimcheck import chores, decisions, tasks
 from claimcheck.db import Connection, Database
 from claimcheck.triage import asking, searching
 from claimcheck.triage.actions import LONGEST_LIST
 
 CHUNK = 500  # items that one step of a search looks at
 AT_ONCE = 1.0  # seconds of a request that begins one; a worker has the rest
-
-
-@dataclass(frozen=True, slots=True)
-class _Waits:
-    waits: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +36,7 @@ class _Ended:
 
 def waits(db: Database) -> bool:
     """Whether an action waits for a worker, or something is kept for somebody whose time is over."""
-    row = db.one("item_actions/waits", _Waits)
-    return row is not None and row.waits
+    return chores.told(db.one("item_actions/waits", chores.Waits))
 
 
 def run(db: Database, *, chunk: int = CHUNK) -> None:

@@ -109,7 +109,7 @@ class LiveDesk:
 class Handler(WSGIRequestHandler):
     """Werkzeug's, which leaves an answer's file open where the browser resets the connection while what is left of the request is read."""
 
-    def connection_dropped(self, error: BaseException, environ: Any = None) -> None:
+    def connection_dropped(self, error: BaseException, environ: Any = None) -> None:  # noqa: ARG002 (its signature)
         if environ and hasattr(answer := environ.get("tests.answer"), "close"):
             answer.close()
 
