@@ -30,7 +30,7 @@ class _Counted:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """A project's leases as they were at `counted_at`; `points` is the share undecided over time.
+    """A project's leases as they were at `counted_at`; `points` is the share undecided over time, known up to `longest`.
 
     `advised` is in seconds, None while nothing can be said.
     """
@@ -39,6 +39,7 @@ class Times:
     decided: int
     undecided: int
     points: tuple[Point, ...]
+    longest: int
     advised: int | None
 
     @property
@@ -50,8 +51,12 @@ class Times:
         return survival.quantile(self.points, share)
 
     def cut(self, seconds: float) -> float:
-        """The share of work that a lease of so many seconds would have cut off, had nothing extended it."""
+        """The share of work that a lease of so many seconds would have cut off, had nothing extended it; where not `seen`, at most so much."""
         return survival.undecided(self.points, seconds)
+
+    def seen(self, seconds: float) -> bool:
+        """Whether any lease lasted so long, or everything was decided before."""
+        return seconds <= self.longest or not self.cut(seconds)
 
 
 def count(db: Database, *, seconds: float = COUNT_SECONDS) -> int:
@@ -66,7 +71,8 @@ def of_project(db: Database, *, project_id: int) -> Times | None:
         return None
     ended = [Ended(*one) for one in zip(row.seconds, row.decided, row.undecided, strict=True)]
     points = survival.curve(ended)
-    return Times(row.counted_at, sum(row.decided), sum(row.undecided), tuple(points), advise(points, leases=sum(row.decided) + sum(row.undecided)))
+    decided, undecided = sum(row.decided), sum(row.undecided)
+    return Times(row.counted_at, decided, undecided, tuple(points), row.seconds[-1], advise(points, leases=decided + undecided))
 
 
 def advise(points: Sequence[Point], *, leases: int) -> int | None:

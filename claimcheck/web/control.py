@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,7 +29,8 @@ STORES = {
 
 @blueprint.record_once
 def _filters(state: Any) -> None:
-    state.app.jinja_env.filters.update(meter=charts.meter, variance=variance, as_route=as_route, in_percent=in_percent, items_of=items_of)
+    words = {"variance": variance, "as_route": as_route, "in_percent": in_percent, "items_of": items_of, "as_said": as_said}
+    state.app.jinja_env.filters.update(words, meter=charts.meter)
 
 
 @blueprint.get("")
@@ -120,6 +122,15 @@ def _lease_name(n: int) -> str:
 def _health() -> dict[str, Any]:
     checks = pages.checked(desk())
     return {"beats": beats.heard(desk().db), "stores": [(one.name, STORES.get(one.name, one.name), one.ok) for one in checks], "silent": beats.SILENT}
+
+
+def as_said(text: str) -> str:
+    """What a look said, as it is counted: a verdict, or the beginning of an answer's JSON."""
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        return text
+    return (", ".join(map(str, answer)) or "none of them") if isinstance(answer, list) else str(answer)
 
 
 def variance(route: Route) -> str:

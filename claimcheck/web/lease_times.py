@@ -12,7 +12,6 @@ from flask import Blueprint, flash, render_template, request, url_for
 from claimcheck import errors, lease_times, projects, rules, versions
 from claimcheck.lease_times import Times
 from claimcheck.projects import Project
-from claimcheck.quality.survival import Point
 from claimcheck.web import access, desk, htmx, look
 from claimcheck.web.charts import Chart, Series
 
@@ -31,7 +30,7 @@ def chart(times: Times, lease: int) -> Chart:
     told = [("curve", "decided by then", None), ("now", f"the lease now, {look.span(lease)}", lease)]
     told += [("advised", f"advised, {look.span(advised)}", advised)] if advised else []
     return Chart(
-        label="Share of work decided over time", rects=[], line=" ".join(f"{x},{y}" for x, y in _steps(times.points, longest)), line_shape="curve",
+        label="Share of work decided over time", rects=[], line=" ".join(f"{x},{y}" for x, y in _steps(times, longest)), line_shape="curve",
         ticks=[(f"{100 * share:.0f} %", HEIGHT * (1 - share)) for share in SCALE], line_ticks=[], marks=[(look.span(tick), x) for tick, x in ticks],
         series=[Series(words, shape, []) for shape, words, _ in told], rows=[], width=WIDTH, height=HEIGHT,
         uprights=[("grid", x) for _, x in ticks] + [(shape, _x(at, longest)) for shape, _, at in told if at], left=78.0, right=24.0,
@@ -42,9 +41,9 @@ def _x(seconds: float, longest: int) -> float:
     return round(WIDTH * math.log(max(1.0, seconds)) / math.log(longest), 1)
 
 
-def _steps(points: tuple[Point, ...], longest: int) -> Iterator[tuple[float, float]]:
-    """The corners of the line; of points that share a pixel the last."""
-    at = [(_x(one.seconds, longest), round(HEIGHT * one.share, 1)) for one in points]
+def _steps(times: Times, longest: int) -> Iterator[tuple[float, float]]:
+    """The corners of the line, as far as leases were seen; of points that share a pixel the last."""
+    at = [(_x(one.seconds, longest), round(HEIGHT * one.share, 1)) for one in times.points]
     kept = [now for now, after in pairwise([*at, (math.inf, 0.0)]) if int(now[0]) != after[0] // 1]
     height = HEIGHT
     yield 0.0, height
@@ -52,7 +51,7 @@ def _steps(points: tuple[Point, ...], longest: int) -> Iterator[tuple[float, flo
         yield x, height
         yield x, y
         height = y
-    yield WIDTH, height
+    yield WIDTH if times.seen(longest) else _x(times.longest, longest), height
 
 
 def exactly(seconds: int) -> str:

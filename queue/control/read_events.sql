@@ -12,12 +12,13 @@ hours AS (
         ON CONFLICT (project_id, hour) DO UPDATE SET arrived = h.arrived + excluded.arrived),
 leases AS (
     INSERT INTO control_leases AS l (project_id, day, leases, tasks)
-    SELECT COALESCE(e.project_id, 0), e.day, least(t.lease_count, 6), count(*)
+    SELECT COALESCE(e.project_id, 0), e.day, t.leases, count(*)
       FROM (SELECT project_id, (at AT TIME ZONE 'UTC')::date AS day, CASE kind WHEN 'task.moved' THEN (detail ->> 'from')::bigint ELSE task_id END AS task_id
               FROM batch
              WHERE kind = 'assignment.submitted' AND detail ? 'ended_as' OR kind = 'task.returned' OR kind = 'task.moved' AND detail ->> 'because' = 'abandoned') e
-      JOIN tasks t ON t.id = e.task_id AND t.kind <> 'gold'
-     GROUP BY GROUPING SETS ((e.project_id, e.day, least(t.lease_count, 6)), (e.day, least(t.lease_count, 6))) ORDER BY 1, 2, 3
+     CROSS JOIN LATERAL (   -- of several looks each has a lease of its own: one of them counts
+            SELECT least(t.lease_count - greatest(cardinality(t.votes) - 1, 0), 6) AS leases FROM tasks t WHERE t.id = e.task_id AND t.kind <> 'gold') t
+     GROUP BY GROUPING SETS ((e.project_id, e.day, t.leases), (e.day, t.leases)) ORDER BY 1, 2, 3
         ON CONFLICT (project_id, day, leases) DO UPDATE SET tasks = l.tasks + excluded.tasks),
 load AS (
     INSERT INTO control_load AS p (day, person_id, released, skipped, expired)

@@ -12,6 +12,7 @@ import pytest
 from claimcheck import people, projects
 from claimcheck.approvals import standing
 from claimcheck.control import counting, figures
+from claimcheck.web.control import as_said
 from tests.flows.conftest import LiveDesk
 from tests.people import browser
 from tests.web.busy import Busy
@@ -29,7 +30,9 @@ BORN = """SELECT i.id AS item_id, i.project_id, i.queue, NULL::bigint AS task_id
 OVER = """SELECT project_id, count(*) FROM (
             SELECT project_id FROM events WHERE kind = 'task.moved' AND detail ->> 'because' <> 'reopened'
              UNION ALL SELECT project_id FROM decisions WHERE outcome IS NOT NULL AND verdict IS DISTINCT FROM 'overturn') o GROUP BY 1"""
-LEASES = """SELECT least(6, (SELECT count(*) FROM events c WHERE c.kind = 'assignment.claimed' AND c.task_id = o.task_id)), count(*)
+# of several looks each has a lease of its own, and one of them counts
+LEASES = """SELECT least(6, (SELECT count(*) FILTER (WHERE c.kind = 'assignment.claimed') - greatest(count(*) FILTER (WHERE c.kind = 'assignment.submitted') - 1, 0)
+                               FROM events c WHERE c.task_id = o.task_id)), count(*)
               FROM (SELECT DISTINCT a.task_id FROM events a WHERE a.kind = 'assignment.submitted' AND a.detail ? 'ended_as'
                      UNION SELECT (detail ->> 'from')::bigint FROM events WHERE kind = 'task.moved' AND detail ->> 'because' <> 'reopened') o
              WHERE EXISTS (SELECT FROM events c WHERE c.kind = 'assignment.claimed' AND c.task_id = o.task_id) GROUP BY 1"""
@@ -138,6 +141,21 @@ def test_it_counts_reasons_and_load_look_by_look(busy: Busy):
         "SELECT sum(extract(epoch FROM e.at - c.at))::float8 FROM events e JOIN events c ON c.assignment_id = e.assignment_id AND c.kind = 'assignment.claimed' WHERE e.kind = 'assignment.submitted'"
     )[0][0]
     assert sum(day.seconds for one in load.values() for day in one.days) == pytest.approx(seconds, abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("kept", "told"),
+    [
+        ("approve", "approve"),
+        ('["glass", "dent"]', "glass, dent"),
+        ("[]", "none of them"),
+        ('"left"', "left"),
+        ("4", "4"),
+        ('["a long one that is cut o', '["a long one that is cut o'),
+    ],
+)
+def test_what_a_look_said_is_told_without_its_json(kept: str, told: str):
+    assert as_said(kept) == told
 
 
 def test_it_counts_what_is_not_applied_and_what_was_refused(busy: Busy):

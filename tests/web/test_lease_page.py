@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from claimcheck import lease_times, projects, tasks
+from claimcheck.web import lease_times as lease_page
 from tests.flows.conftest import LiveDesk
 from tests.people import browser
 from tests.web.reviewer import desk, live  # noqa: F401 (fixtures)
@@ -48,6 +51,16 @@ def test_it_shows_what_the_lease_cuts_off_and_changes_it_on_record(desk: LiveDes
     sent = browser(desk.app, desk.cast.chi).post(f"/projects/{project}/lease", data={"seconds": "1020", "why": "as advised"})
     now = projects.load(desk.web, project, desk.cast.chi)
     assert sent.status_code in (204, 302, 303) and (now.parsed.lease_seconds, now.version, now.why) == (1020, 2, "as advised")
+
+
+def test_beyond_the_longest_lease_it_claims_no_more_than_is_known(desk: LiveDesk):
+    """The estimate stays level behind the last lease that was seen: less may be undecided then, and nobody knows how much."""
+    project = counted(desk, 1, 1, 1, left=30)
+    text = browser(desk.app, desk.cast.chi).get(f"/projects/{project}/lease").text
+    assert "A lease of 15 min that nothing extends would cut off at most 25.0 % of the work, one of 2 min at most 25.0 %" in plain(text)
+    assert "No lease that is counted lasted longer than 30 s." in plain(text)
+    line = re.search(r'<polyline class="curve" points="([^"]+)"', text)
+    assert line is not None and float(line[1].split()[-1].split(",")[0]) < 0.6 * lease_page.WIDTH
 
 
 @pytest.mark.parametrize(
