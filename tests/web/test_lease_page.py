@@ -60,6 +60,8 @@ def test_beyond_the_longest_lease_it_claims_no_more_than_is_known(desk: LiveDesk
     assert "A lease of 15 min that nothing extends would cut off at most 25.0 % of the work, one of 2 min at most 25.0 %" in plain(text)
     assert "No lease that is counted lasted longer than 30 s." in plain(text)
     line = re.search(r'<polyline class="curve" points="([^"]+)"', text)
+    assert browser(desk.app, desk.cast.chi).post(f"/projects/{project}/lease", data={"seconds": "120", "why": "as advised"}).status_code < 400
+    assert "The lease is as advised" in browser(desk.app, desk.cast.chi).get(f"/projects/{project}/lease").text
     assert line is not None and float(line[1].split()[-1].split(",")[0]) < 0.6 * lease_page.WIDTH
 
 
