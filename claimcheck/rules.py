@@ -139,7 +139,7 @@ def moment(value: Any) -> Any:
 
 PURPOSES = [Reason(code=c, label=c.capitalize()) for c in ("needed to decide", "looks wrong", "the customer asks")]
 SKIPS = [Reason(code=c, label=c.capitalize()) for c in ("too hard", "not my field", "unclear", "cannot be read")]
-Deadline = Annotated[AwareDatetime, BeforeValidator(moment)]
+Moment = Annotated[AwareDatetime, BeforeValidator(moment)]
 
 
 class Rules(Model):
@@ -164,7 +164,7 @@ class Rules(Model):
     abandon_limit: int = Field(3, ge=1, le=1000, description="leases without a decision before an item goes to the leads")
     weight: float = Field(1.0, gt=0, le=1000, description="the project's share of reviewers' time, beside others")
     priority: int = Field(0, ge=-10, le=20)
-    deadline: Deadline | None = None
+    deadline: Moment | None = None
     price_minor: int = Field(0, ge=0, le=10**9, description="for one look, in the currency's smallest unit")
     currency: str = Field("EUR", pattern="^[A-Z]{3}$")
     prices: Prices = Field(default_factory=lambda: Prices.model_validate({}))

@@ -9,6 +9,7 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from claimcheck import decisions, errors, projects
+from claimcheck.bulk import finding
 from claimcheck.bulk.finding import Asked
 from claimcheck.db import Database
 from claimcheck.people import Person
@@ -52,13 +53,11 @@ class BulkOverturn:
     answer: Any
     reason_code: str
     note: str
-    most: int
     state: str
     version: int
     moved_by: str
     moved_at: datetime
     why: str
-    approved_by: int | None
     approver: str | None
     listed: int
     whole: bool
@@ -148,6 +147,7 @@ def begin(
     """Begins one; its id. A worker makes its list; then it may be asked for. Raises Invalid or Forbidden."""
     if not asked.narrow:
         raise errors.Invalid.field("reviewer", "say which outcomes: whose, for which reason, of which queue, or from when to when")
+    finding.check(asked)
     if not 1 <= most <= MOST:
         raise errors.Invalid.field("most", f"must be a whole number from 1 to {MOST:,}")
     in_force = projects.rules(db, asked.project_id, projects.version(db, asked.project_id))
@@ -209,12 +209,12 @@ def move(db: Database, act: str, *, bulk_id: int, me: Person, version: int, why:
         raise errors.Invalid.field("why", f"is {len(said)} characters long; {LONGEST_WHY:,} are the limit")
     if one.version != version or one.state not in ways:
         raise errors.OverturnsMoved()
-    _may(db, act, one, me)
+    _may(act, one, me)
     if not db.run("bulk_overturns/move", bulk_id=bulk_id, me=me.id, version=version, ways=[*ways], to=to, why=said):
         raise errors.OverturnsMoved()
 
 
-def _may(db: Database, act: str, one: BulkOverturn, me: Person) -> None:
+def _may(act: str, one: BulkOverturn, me: Person) -> None:
     """What the database refuses, in words."""
     mine = one.requested_by == me.id
     if act in ("ask", "withdraw") and not mine:
@@ -224,9 +224,8 @@ def _may(db: Database, act: str, one: BulkOverturn, me: Person) -> None:
     if act in ("approve", "reject") and mine:
         raise errors.SameEyes("You asked for it, so another lead approves or rejects it. You may withdraw it.")
     if act == "approve" and not one.may:
-        had = next((lead.items for lead in eyes(db, bulk_id=one.id) if lead.id == me.id), 0)
         raise errors.SameEyes(
-            f"You had {had} of its items in your hands, so you can't approve it; another lead who is new to them may."
-            if had
-            else "A program may ask for it, but never approve it."
+            "A program may ask for it, but never approve it."
+            if me.program
+            else "You had items of it in your hands, so you can't approve it; another lead who is new to them may."
         )

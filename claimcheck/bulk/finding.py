@@ -86,7 +86,6 @@ class Found:
 class Effect:
     """What hears of each overturn in a project."""
 
-    id: int
     kind: str
     url: str | None
     switched_off: str | None
@@ -98,9 +97,6 @@ def read(given: Mapping[str, str], project_id: int) -> Asked:
     long = next((name for name in ("reason", "queue", "match") if len(told[name]) > LONGEST), None)
     if long:
         raise errors.Invalid.field(long, f"must be at most {LONGEST} characters")
-    since, until = asking.moment("since", told["since"]), asking.moment("until", told["until"])
-    if since and until and since >= until:
-        raise errors.Invalid.field("until", "must be later than since")
     return Asked(
         project_id=project_id,
         reviewer_id=asking.number("reviewer", told["reviewer"]),
@@ -108,13 +104,20 @@ def read(given: Mapping[str, str], project_id: int) -> Asked:
         queue=told["queue"] or None,
         match_decision=told["match"] or None,
         stood=asking.one_of("stood", told["stood"], OUTCOMES),
-        since=since,
-        until=until,
+        since=asking.moment("since", told["since"]),
+        until=asking.moment("until", told["until"]),
     )
 
 
+def check(asked: Asked) -> None:
+    """Raises Invalid for a period that holds nothing."""
+    if asked.since and asked.until and asked.since >= asked.until:
+        raise errors.Invalid.field("until", "must be later than since")
+
+
 def search(db: Database | Connection, asked: Asked, *, after: str = "") -> Found:
-    """A page of outcomes that fit, the newest first. Raises Invalid for a place that no page gave."""
+    """A page of outcomes that fit, the newest first. Raises Invalid for a period that holds nothing, and a place that no page gave."""
+    check(asked)
     at, place = _place(after)
     walked = db.all("bulk_overturns/walk", _Candidate, **_walk(asked), at=at, place=place, limit=LOOKS)
     ids = list(dict.fromkeys(c.outcome_id for c in walked if c.outcome_id is not None))

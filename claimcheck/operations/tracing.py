@@ -39,12 +39,11 @@ def end() -> None:
 
 
 @contextmanager
-def span(name: str, kind: Kind = "internal", trace_id: str | None = None) -> Iterator[Span]:
-    """A span for as long as the block takes. `trace_id` may have any form; it can be `join`ed later, before spans within it end."""
+def span(name: str, kind: Kind = "internal") -> Iterator[Span]:
+    """A span for as long as the block takes. What it is about may be `join`ed once it is known, before spans within it begin."""
     around, made = _around.get(), Span(name, kind)
     if around is not None:
         made.trace_id, made.parent = around.trace_id, around.id
-    join(made, trace_id)
     before = _around.set(made)
     try:
         yield made

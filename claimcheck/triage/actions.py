@@ -55,7 +55,6 @@ class Action:
     acted: int
     done: int
     asked_at: datetime
-    touched_at: datetime
     asked_by: str
     kept_for: str | None
     asker_id: int

@@ -79,7 +79,7 @@ class Row:
 class Found:
     """A page. `next_after` is where the next one goes on (None: this is the last); `looked_at` items were looked through for it,
 
-    as far as the asker may know: a customer, and whoever searches by a reason, is told of those that are shown.
+    as far as the asker may know: a customer, and whoever searches by a reason or a reviewer, is told of those that are shown.
     """
 
     items: list[Row]
@@ -107,7 +107,7 @@ def search(db: Database | Connection, asked: Asked, *, customer_id: int | None =
     ids = [item_id if first[item_id] == n else None for n, item_id in enumerate(ids)]
     blind = {"reasoned": asked.reason is not None, "reviewed": asked.reviewer_id is not None}
     rows = db.all("triage/page", Row, **_params(judged), **blind, customer_id=customer_id, ids=ids, page=page)
-    hidden = customer_id is not None or asked.reason is not None  # what a blind look gave as its reason is not even counted
+    hidden = customer_id is not None or any(blind.values())  # what a blind look gave as its reason, and whose it is, is not even counted
     if len(rows) > page:
         last = rows[page - 1]
         return Found(rows[:page], candidates[last.n - 1].place, page if hidden else last.n)
@@ -180,17 +180,14 @@ def _among(db: Database | Connection, asked: Asked, customer_id: int | None) -> 
     queue = None
     if asked.queue and asked.project_id is not None:
         queue = db.one("triage/queue_of", _Id, project_id=asked.project_id, name=asked.queue)
-    among = (
-        "queue"
-        if queue
-        else "theirs"
-        if customer_id is not None and asked.project_id is None
-        else "led"
-        if asked.state == "escalated" and asked.project_id is None
-        else "project"
-        if asked.project_id is not None
-        else "all"
-    )
+    if queue:
+        among = "queue"
+    elif asked.project_id is not None:
+        among = "project"
+    elif customer_id is not None:
+        among = "theirs"
+    else:
+        among = "led" if asked.state == "escalated" else "all"
     return {"among": among, "queue_id": queue.id if queue else None}
 
 

@@ -16,6 +16,7 @@ VERDICTS = {"approve": ("Approve", "a", "ok"), "reject": ("Reject", "r", "no"), 
 RESERVED = {"e", "g", "n", "x", "z"}  # escalate, "go to" (the first of two keys), note, skip, release
 HOME_ROW = "asdfhjkl"  # grades lie beside each other, and so do their keys; without the G
 DIGITS = "123456789"
+REOPEN = "reopen:"  # chosen instead of a verdict or an answer, by whoever overturns
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,19 @@ class Typed:
         if question.by_verdict:
             raise errors.Invalid.field("choice", "choose a verdict")
         return {"answer": _answer(question, answers, self.grade)}
+
+    @property
+    def reopens(self) -> bool:
+        """Whether an outcome is to be opened again."""
+        return REOPEN in self.choices
+
+    def instead(self, question: questions.Question) -> dict[str, Any]:
+        """What is to hold instead of an outcome, as `decisions.overturn` takes it. Raises Invalid."""
+        if not self.reopens:
+            return self.decision(question)
+        if len(self.choices) > 1 or self.grade.strip():
+            raise errors.Invalid.field("choice", "open it again, or say what holds instead, not both")
+        return {"reopen": True}
 
 
 def _answer(question: questions.Question, answers: list[str], grade: str) -> Any:

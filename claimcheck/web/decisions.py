@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any
 
 from flask import Blueprint, Response, flash, make_response, request, url_for
 
-from claimcheck import decisions, errors, projects, reconsiderations
+from claimcheck import decisions, errors, projects, questions, reconsiderations
 from claimcheck.web import access, desk, escalations, htmx, item_page, work
 from claimcheck.web.controls import Typed
 
@@ -60,12 +59,12 @@ def overturn(decision_id: int):
     target = decisions.visible(desk().db, decision_id=decision_id, person=me)
     try:
         made = decisions.overturn(
-            desk().db, decision_id=decision_id, me=me.id, reason_code=typed.reason, note=typed.note, **_instead(target, typed)
+            desk().db, decision_id=decision_id, me=me.id, reason_code=typed.reason, note=typed.note, **typed.instead(_question(target))
         )
     except (errors.Invalid, errors.Conflict) as error:
         return _with(item_page.show(target.item_id, me, typed=typed, refused=error), error)
     _answer_too(me.id)
-    flash(_done(made, "reopen:" in typed.choices))
+    flash(_done(made, typed.reopens))
     return htmx.go(url_for("items.show", item_id=target.item_id))
 
 
@@ -92,9 +91,7 @@ def _said(error: errors.Error) -> str:
     return error.errors[0].message if error.errors else error.detail
 
 
-def _instead(target: decisions.Decision, typed: Typed) -> dict[str, Any]:
-    """What holds instead, as `decisions.overturn` takes it. Raises Invalid."""
-    if "reopen:" in typed.choices:
-        return {"reopen": True}
+def _question(target: decisions.Decision) -> questions.Question:
+    """What its project asks now."""
     db = desk().db
-    return typed.decision(projects.rules(db, target.project_id, projects.version(db, target.project_id)).question)
+    return projects.rules(db, target.project_id, projects.version(db, target.project_id)).question

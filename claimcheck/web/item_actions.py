@@ -90,8 +90,8 @@ def _show(action: Action, error: errors.Error | None = None) -> tuple[str, int]:
     refused = request.args.get("refused") == "1"
     after = _number("after") if request.method == "GET" else 0
     listed = actions.members(desk().db, action_id=action.id, after=after, limit=SHOWN + 1, refused=refused)
-    context = {"one": action, "listed": listed[:SHOWN], "more": len(listed) > SHOWN, "refused": refused, "error": error, "kinds": item_list.KINDS}
-    context["words"] = item_list.in_words(access.current())
+    context = {"one": action, "listed": listed[:SHOWN], "more": len(listed) > SHOWN, "refused": refused, "error": error}
+    context |= {"kinds": item_list.KINDS, "words": item_list.in_words(access.current()), "longest": actions.LONGEST_LIST}
     back = {name: value for name, value in request.args.items() if name in asking.NAMES and value and name != "after"} or action.filters or {}
     text = render_template("item_actions/show.html", **context, back=item_list.address(back), kept=back)
     return text, error.status if error else 200

@@ -32,6 +32,7 @@ def show(item_id: int, me: Person, *, typed: Typed | None = None, refused: error
         "late": _late(item_id, rules) if me.role == "lead" else [],
         "form": _overturn(facts, rules, typed or Typed()) if me.role == "lead" else None,
         "form_open": typed is not None,
+        "reopens": typed is not None and typed.reopens,
         "refused": refused,
         "approvals": standing.of_item(db, item_id=item_id) if me.role == "lead" else [],
         "question": _question(entries) if me.role == "lead" else None,

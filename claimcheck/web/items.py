@@ -27,7 +27,7 @@ def page():
 @access.allow("lead", "customer", background=True)
 def rows():
     """The rows of a page as they are now, for a page that is open."""
-    if not set(request.args) <= {*asking.NAMES, "look"}:
+    if not set(request.args) <= {*asking.NAMES}:
         abort(400)
     me = access.current()
     found = item_list.found(item_list.told(request.args, me), me)

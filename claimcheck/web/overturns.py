@@ -63,7 +63,7 @@ def _new(project: Project, typed: Typed, most: str, error: errors.Error | None =
     form = controls.without(controls.form(rules, "overturn", typed), "")
     return render_template(
         "overturns/new.html", one=project, told=told, rules=rules, form=form, error=error, most=most, longest=bulk_overturns.MOST,
-        parts=overturn_words.told_parts(told, named), reopen="reopen:" in typed.choices,
+        parts=overturn_words.told_parts(told, named), reopens=typed.reopens,
     )  # fmt: skip
 
 
@@ -75,19 +75,12 @@ def begin():
     project, most = projects.load(db, _number("project"), me), request.form.get("most", "").strip()
     try:
         asked = finding.read(_told(), project.id)
-        instead = _instead(typed, project)
+        instead = typed.instead(projects.rules(db, project.id, project.version).question)
         how: dict[str, Any] = {"reason_code": typed.reason, "note": typed.note, "most": _number("most")}
         made = bulk_overturns.begin(db, asked, me=me.id, **how, **instead)
     except (errors.Invalid, errors.Conflict) as error:
         return _new(project, typed, most, error), error.status
     return htmx.go(url_for("overturns.show", bulk_id=made))
-
-
-def _instead(typed: Typed, project: Project) -> dict[str, Any]:
-    """What holds instead, as `bulk_overturns.begin` takes it. Raises Invalid."""
-    if "reopen:" in typed.choices:
-        return {"reopen": True}
-    return typed.decision(projects.rules(desk().db, project.id, project.version).question)
 
 
 @blueprint.get("/<int:bulk_id>")

@@ -1,3 +1,3 @@
 -- effects: what hears of each overturn in a project.
-SELECT e.id, e.kind, e.url, e.switched_off FROM effects e
+SELECT e.kind, e.url, e.switched_off FROM effects e
  WHERE e.project_id = %(project_id)s::int AND 'overturn' = ANY (e.on_outcomes) ORDER BY e.kind, e.id;

@@ -88,7 +88,7 @@ def test_all_that_fit_are_listed_first_and_a_saved_view_has_an_address_without_a
     expect(chi.get_by_text("The list is being made")).to_be_visible()
     acting.run(desk.worker)
     chi.reload()
-    chi.get_by_role("button", name="Set the priority: 1 items").click()
+    chi.get_by_role("button", name="Set the priority: 1 item").click()
     expect(chi.get_by_text("1 of 1 done")).to_be_visible()
     assert desk.execute("SELECT priority FROM items WHERE id = %s", item) == [(5,)]
     other = browser_of(desk.cast.eve)

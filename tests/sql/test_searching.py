@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from claimcheck import customers, tasks
+from claimcheck import customers, people, tasks
 from claimcheck.triage import searching
 from claimcheck.triage.searching import Asked
-from tests.intake import World, row, without
+from tests.intake import SKILL, World, row, without
 
 NOTHING = searching.Found([], None, 0)
 
@@ -68,3 +68,18 @@ def test_a_search_by_a_reason_does_not_count_the_looks_that_are_blind(_world: Wo
     assert fine == wrong == NOTHING
     with without("triage/page", "(NOT %(reasoned)s::boolean OR state IN", "(true OR state IN"):
         assert searching.search(_world.web, Asked(project_id=project, reason="fine")).items, "it is there, and kept back"
+
+
+def test_a_search_by_a_reviewer_does_not_count_what_they_have_looked_at_blindly(_world: World) -> None:
+    """Where a single item waits for more looks, a count of what somebody has decided would say who was there."""
+    new = people.add(_world.web, name="new here", email="new@example.org", role="reviewer")
+    people.give_skill(_world.web, person_id=new.id, skill=SKILL)
+    project = _world.project(wanted=3)
+    _world.accept(project, [row("for three")])
+    _world.publish()
+    [item] = [i for (i,) in _world.all("SELECT id FROM items WHERE project_id = %s", project)]
+    claim = tasks.claim(_world.web, me=new.id, item_id=item)
+    assert claim is not None
+    assert searching.search(_world.web, Asked(reviewer_id=new.id)) == NOTHING
+    _world.decide(claim)
+    assert searching.search(_world.web, Asked(reviewer_id=new.id)) == NOTHING

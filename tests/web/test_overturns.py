@@ -47,6 +47,7 @@ def test_it_refuses_what_makes_no_list(app: Flask, cast: Cast, project: int):
         ({"reviewer_id": None}, 422, "say which outcomes"), ({"reviewer_id": 2**31 - 1}, 422, "nobody here"), ({"verdict": None}, 422, "exactly one"),
         ({"reopen": True}, 422, "exactly one"), ({"reason_code": "because"}, 422, "reason_code"), ({"most": 5001}, 422, "most"), ({"note": "\x00"}, 400, "NUL"),
         ({"since": "yesterday"}, 422, "since"), ({"queue": "a\x00"}, 400, "NUL"), ({"project_id": 2**31 - 1}, 404, ""), ({"verdict": "escalate"}, 422, "verdict"),
+        ({"since": "2026-01-02T00:00:00Z", "until": "2026-01-01T00:00:00Z"}, 422, "later than since"),
     ):  # fmt: skip
         answer = lead.post("/v1/overturns", asked(project, cast, **more))
         assert answer.status_code == status and words in answer.text, more
@@ -59,9 +60,10 @@ def test_it_goes_all_the_way_by_the_api(app: Flask, cast: Cast, ben: Person, pro
     chi, other = Api(app, cast.chi), Api(app, ben)
     found = chi.get(f"/v1/projects/{project}/outcomes?reviewer={cast.ada.id}&since=1d").json
     assert [(d["outcome"], d["decided_by"], d["why"]) for d in found["outcomes"]] == [("approve", "Ada", None)] * 4 and found["next_after"] is None
-    here = chi.post("/v1/overturns", asked(project, cast, most=3)).json["status_url"].split("/v1", 1)[1]
+    here = chi.post("/v1/overturns", asked(project, cast, most=3, since="2026-01-31T18:00:00+01:00")).json["status_url"].split("/v1", 1)[1]
     overturning.run(worker)
     one = chi.get(f"/v1{here}").json
+    assert one["since"] == "2026-01-31T17:00:00.000000Z"
     assert (one["state"], one["listed"], one["waiting"], one["whole"], one["may"]) == ("listed", 3, 3, False, False)
     assert [(e["kind"], e["url"]) for e in one["effects"]] == [("standing", None), ("webhook", "https://northwind.example/hook")]
     step: Callable[..., Any] = lambda who, name, **more: who.post(f"/v1{here}/steps", {"step": name, "version": chi.get(f"/v1{here}").json["version"], **more})  # noqa: E731
@@ -83,6 +85,8 @@ def test_it_goes_all_the_way_by_the_api(app: Flask, cast: Cast, ben: Person, pro
 def test_it_keeps_what_was_typed_where_a_colleague_was_faster(app: Flask, cast: Cast, ben: Person, project: int, worker: Database):
     chi, other = browser(app, cast.chi), browser(app, ben)
     form = {"project": project, "reviewer": cast.ada.id, "choice": "reopen:", "most": 9, "note": "kept as it was"}
+    both = chi.post("/overturns", data=form | {"choice": ["reopen:", "verdict:reject"], "reason_code": "wrong"})
+    assert both.status_code == 422 and "not both" in both.text, "whoever ticks two things meant one of them"
     refused = chi.post("/overturns", data=form)
     assert refused.status_code == 422 and "kept as it was" in refused.text and 'value="reopen:" checked' in refused.text
     here = chi.post("/overturns", data=form | {"reason_code": "wrong"}).headers["Location"]

@@ -6,10 +6,11 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
 from claimcheck import errors, projects
 from claimcheck.bulk import bulk_overturns, finding
+from claimcheck.rules import Moment
 from claimcheck.validation import Model, Prose
 from claimcheck.web import desk
 from claimcheck.web.api import answers, models
@@ -73,8 +74,8 @@ class Begin(Model):
     queue: Word | None = None
     match_decision: Word | None = None
     stood: Literal["approve", "reject", "answer"] | None = None
-    since: AwareDatetime | None = None
-    until: AwareDatetime | None = Field(None, description="now where absent: what is decided later never comes onto the list")
+    since: Moment | None = None
+    until: Moment | None = Field(None, description="now where absent: what is decided later never comes onto the list")
     verdict: Annotated[str, Field(max_length=20)] | None = None
     answer: Any = None
     reopen: bool = False

@@ -6,10 +6,11 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BeforeValidator, Field
+from pydantic import Field
 
-from claimcheck import projects, rules
+from claimcheck import projects
 from claimcheck.datasets import retractions, versions
+from claimcheck.rules import Moment
 from claimcheck.validation import Model, Name, Prose
 from claimcheck.web import desk
 from claimcheck.web.api import answers, models
@@ -18,7 +19,6 @@ from claimcheck.web.api.requests import Body, Query
 from claimcheck.web.api.routes import INT4, Call, route
 
 Scope = Literal["all", "since", "change"]
-Moment = Annotated[AwareDatetime, BeforeValidator(rules.moment)]
 SCOPE = "`all`; `since`: from a time on; `change`: since their golds turned bad, as the CUSUM has it"
 
 
