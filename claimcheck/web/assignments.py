@@ -12,7 +12,7 @@ from claimcheck import assignments, decisions, drafts, errors, looks, rules, tas
 from claimcheck.approvals import standing
 from claimcheck.assignments import Assignment
 from claimcheck.bulk import batch_decisions
-from claimcheck.web import access, desk, filters, htmx, screen, shown
+from claimcheck.web import access, desk, filters, htmx, numbers, screen, shown
 from claimcheck.web import batch_decisions as batches
 from claimcheck.web.controls import Typed
 
@@ -223,8 +223,7 @@ def _token() -> UUID:
 
 
 def _seconds() -> int:
-    given = request.form.get("idle_seconds", "0")
-    return min(int(given), 10**6) if given.isascii() and given.isdigit() and len(given) < 10 else 0
+    return min(numbers.asked("idle_seconds"), 10**6)
 
 
 def _hash(given: str) -> bytes:

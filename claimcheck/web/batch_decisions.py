@@ -12,7 +12,7 @@ from claimcheck.bulk import batch_decisions, groups, samples
 from claimcheck.bulk.batch_decisions import BatchDecision
 from claimcheck.projects import Project
 from claimcheck.rules import Rules
-from claimcheck.web import access, batch_words, controls, desk, htmx
+from claimcheck.web import access, batch_words, controls, desk, htmx, numbers
 from claimcheck.web.controls import Typed
 
 blueprint = Blueprint("batch_decisions", __name__, url_prefix="/batch-decisions")
@@ -36,27 +36,22 @@ class Begun:
 @leads
 def index():
     """What waits in a project, in groups, and the batch decisions begun so far."""
-    db, me, chosen = desk().db, access.current(), _number("project")
+    db, me, chosen = desk().db, access.current(), numbers.asked("project")
     project = projects.load(db, chosen, me) if chosen else None
     several = project is not None and projects.rules(db, project.id, project.version).first_wanted > 1
-    found = groups.page(db, project_id=project.id, me=me.id, after=_number("after")) if project and not several else None
-    past = batch_decisions.page(db, project_id=chosen or None, before=_number("before") or batch_decisions.NEWEST, limit=PAST + 1)
+    found = groups.page(db, project_id=project.id, me=me.id, after=numbers.asked("after")) if project and not several else None
+    past = batch_decisions.page(db, project_id=chosen or None, before=numbers.asked("before", batch_decisions.NEWEST), limit=PAST + 1)
     listed = [p for p in projects.page(db, me, limit=500) if p.cancelled_at is None]
     return render_template(
         "batch_decisions/index.html", one=project, several=several, page=found, past=past[:PAST], more=len(past) > PAST, projects=listed
     )
 
 
-def _number(name: str, otherwise: int = 0) -> int:
-    given = (request.form if request.method == "POST" else request.args).get(name, "").strip()
-    return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else otherwise
-
-
 @blueprint.get("/new")
 @leads
 def new():
     """The group, and the form that says what is proposed for all of it."""
-    project = projects.load(desk().db, _number("project"), access.current())
+    project = projects.load(desk().db, numbers.asked("project"), access.current())
     given = {name: request.args.get(name) for name in groups.PARTS}
     return _new(project, Begun(given, 0, batch_decisions.MOST), Typed())
 
@@ -73,9 +68,9 @@ def _new(project: Project, begun: Begun, typed: Typed, error: errors.Error | Non
 def make():
     """Begins one; what was typed comes back with an error."""
     db, me, typed = desk().db, access.current(), Typed.of_form(request.form)
-    project = projects.load(db, _number("project"), me)
+    project = projects.load(db, numbers.asked("project"), me)
     asked = {name: request.form.get(name, "").replace("\r\n", "\n") for name in groups.PARTS if name in request.form.getlist("same")}
-    begun = Begun({name: asked.get(name) for name in groups.PARTS}, _number("tolerate"), _number("most"))
+    begun = Begun({name: asked.get(name) for name in groups.PARTS}, numbers.asked("tolerate"), numbers.asked("most"))
     try:
         how = {"same": begun.same, "reason_code": typed.reason, "note": typed.note, "tolerate": begun.tolerate, "most": begun.most}
         decided = typed.decision(projects.rules(db, project.id, project.version).question)
@@ -99,7 +94,7 @@ def _show(one: BatchDecision, error: errors.Error | None = None) -> Response:
 
 def _listed(one: BatchDecision) -> dict[str, Any]:
     """A page of the sample while it is looked at, of all the items otherwise; or of what was asked for."""
-    db, after, asked = desk().db, _number("after"), request.args.get("came_to")
+    db, after, asked = desk().db, numbers.asked("after"), request.args.get("came_to")
     chosen = asked if asked in LISTS else "sample" if one.state == "sampling" else "all"
     if chosen == "sample":
         listed = samples.page(db, batch_id=one.id, after=after, limit=SHOWN + 1)
@@ -156,14 +151,14 @@ def open_next(batch_id: int) -> Response:
 @leads
 def decide(batch_id: int):
     """Has the rest decided."""
-    return _done(batch_id, lambda me: batch_decisions.decide(desk().db, batch_id=batch_id, me=me, version=_number("version")))
+    return _done(batch_id, lambda me: batch_decisions.decide(desk().db, batch_id=batch_id, me=me, version=numbers.asked("version")))
 
 
 @blueprint.post("/<int:batch_id>/drop")
 @leads
 def drop(batch_id: int):
     """Gives every item back."""
-    how = {"batch_id": batch_id, "version": _number("version"), "why": request.form.get("why", "")[:2000]}
+    how = {"batch_id": batch_id, "version": numbers.asked("version"), "why": request.form.get("why", "")[:2000]}
     return _done(batch_id, lambda me: batch_decisions.drop(desk().db, me=me, **how), "Dropped; its items go back to their queues.")
 
 

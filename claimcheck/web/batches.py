@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, render_template, request
 
 from claimcheck import batches, dead_letters, projects, results
-from claimcheck.web import access, controls, desk, forecasts
+from claimcheck.web import access, controls, desk, forecasts, numbers
 
 blueprint = Blueprint("batches", __name__)
 REFUSED, NEWEST = 100, 15
@@ -21,15 +21,10 @@ def show(batch_id: int):
         "one": one,
         "project": project,
         "told": forecasts.tell(project.id, one.id),
-        "refused": dead_letters.of_batch(db, batch_id=one.id, after=_after(), limit=REFUSED),
+        "refused": dead_letters.of_batch(db, batch_id=one.id, after=numbers.asked("after", digits=18), limit=REFUSED),
         "settled": settled(project, one.id) if me.role != "operator" else [],
     }
     return render_template("batches/show.html", **context)
-
-
-def _after() -> int:
-    after = request.args.get("after", "0")
-    return int(after) if after.isascii() and after.isdecimal() and len(after) < 19 else 0
 
 
 def settled(project: projects.Project, batch_id: int | None = None) -> list[tuple[results.Settled, str]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from flask import Blueprint, Response, flash, render_template, request, url_for
+from flask import Blueprint, Response, flash, render_template, url_for
 
 from claimcheck import errors, projects
 from claimcheck.datasets import manifests, retractions, versions
 from claimcheck.datasets.versions import Version
-from claimcheck.web import access, dataset_words, desk, htmx
+from claimcheck.web import access, dataset_words, desk, htmx, numbers
 
 blueprint = Blueprint("datasets", __name__)
 blueprint.record_once(lambda state: state.app.jinja_env.filters.update(dataset_words.FILTERS))
@@ -21,9 +21,8 @@ INERT = "sandbox; default-src 'none'"
 @blueprint.get("/projects/<int:project_id>/datasets")
 @theirs
 def index(project_id: int):
-    project, before = projects.load(desk().db, project_id, access.current()), request.args.get("before", "")
-    below = int(before) if before.isascii() and before.isdecimal() and len(before) < 10 else versions.NEWEST
-    found = versions.page(desk().db, project_id=project.id, before=below, limit=PAGE + 1)
+    project = projects.load(desk().db, project_id, access.current())
+    found = versions.page(desk().db, project_id=project.id, before=numbers.asked("before", versions.NEWEST), limit=PAGE + 1)
     newest = versions.newest(desk().db, project_id=project.id)
     return render_template("datasets/index.html", one=project, listed=found[:PAGE], more=len(found) > PAGE, newest=newest)
 

@@ -9,7 +9,7 @@ from flask import Blueprint, flash, render_template, request, url_for
 from claimcheck import errors
 from claimcheck.triage import acting, actions, asking
 from claimcheck.triage.actions import Action, Wish
-from claimcheck.web import access, desk, htmx, item_list
+from claimcheck.web import access, desk, htmx, item_list, numbers
 from claimcheck.web.item_list import Typed
 
 blueprint = Blueprint("item_actions", __name__, url_prefix="/items/actions")
@@ -22,14 +22,9 @@ SHOWN, PAST = 20, 30
 @leads
 def index():
     """Those begun so far."""
-    past = actions.page(desk().db, me=access.current().id, before=_number("before") or actions.NEWEST, limit=PAST + 1)
+    past = actions.page(desk().db, me=access.current().id, before=numbers.asked("before", actions.NEWEST), limit=PAST + 1)
     words = {"kinds": item_list.KINDS, "words": item_list.in_words(access.current())}
     return render_template("item_actions/index.html", past=past[:PAST], more=len(past) > PAST, **words)
-
-
-def _number(name: str, otherwise: int = 0) -> int:
-    given = (request.form if request.method == "POST" else request.args).get(name, "").strip()
-    return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else otherwise
 
 
 @blueprint.post("")
@@ -88,7 +83,7 @@ def show(action_id: int):
 
 def _show(action: Action, error: errors.Error | None = None) -> tuple[str, int]:
     refused = request.args.get("refused") == "1"
-    after = _number("after") if request.method == "GET" else 0
+    after = numbers.asked("after") if request.method == "GET" else 0
     listed = actions.members(desk().db, action_id=action.id, after=after, limit=SHOWN + 1, refused=refused)
     context = {"one": action, "listed": listed[:SHOWN], "more": len(listed) > SHOWN, "refused": refused, "error": error}
     context |= {"kinds": item_list.KINDS, "words": item_list.in_words(access.current()), "longest": actions.LONGEST_LIST}
@@ -112,7 +107,7 @@ def progress(action_id: int):
 def go_on(action_id: int):
     """Has the list acted on."""
     try:
-        actions.go_on(desk().db, action_id=action_id, me=access.current().id, members=_number("members"))
+        actions.go_on(desk().db, action_id=action_id, me=access.current().id, members=numbers.asked("members"))
     except errors.Conflict as error:
         return _show(actions.load(desk().db, action_id=action_id, me=access.current().id), error)
     acting.begin(desk().db, action_id=action_id)

@@ -6,7 +6,7 @@ from flask import Blueprint, abort, render_template, request
 
 from claimcheck import errors, history, masking
 from claimcheck.triage import asking
-from claimcheck.web import access, desk, item_list, item_page, shown
+from claimcheck.web import access, desk, item_list, item_page, numbers, shown
 
 blueprint = Blueprint("items", __name__, url_prefix="/items")
 
@@ -54,8 +54,7 @@ def payload(item_id: int):
     """The payload of a version, newest where none is named; each look at it is an access event, and each masked field that is revealed."""
     me = access.current()
     facts = history.facts(desk().db, item_id=item_id, customer_id=me.customer_id if me.role == "customer" else None)
-    version = request.form.get("version", "")
-    number = int(version) if version.isascii() and version.isdigit() and len(version) < 9 else facts.evidence_version
+    number = numbers.asked("version", facts.evidence_version)
     asked, said = shown.asked(), ""
     try:
         masks = shown.masks(facts.project_id, asked) if me.role == "lead" else None

@@ -11,7 +11,7 @@ from claimcheck.bulk import bulk_overturns, finding
 from claimcheck.bulk.bulk_overturns import BulkOverturn
 from claimcheck.projects import Project
 from claimcheck.triage import choices
-from claimcheck.web import access, controls, desk, htmx, overturn_words
+from claimcheck.web import access, controls, desk, htmx, numbers, overturn_words
 from claimcheck.web.controls import Typed
 
 blueprint = Blueprint("overturns", __name__, url_prefix="/overturns")
@@ -25,11 +25,11 @@ CAME_TO = ("overturned", "left_out", "waits")
 @leads
 def index():
     """The search, and the bulk overturns begun so far."""
-    db, me, chosen = desk().db, access.current(), _number("project")
+    db, me, chosen = desk().db, access.current(), numbers.asked("project")
     project = projects.load(db, chosen, me) if chosen else None
     told = _told()
     found = finding.search(db, finding.read(told, project.id), after=told["after"]) if project else None
-    past = bulk_overturns.page(db, project_id=chosen or None, before=_number("before") or bulk_overturns.NEWEST, limit=PAST + 1)
+    past = bulk_overturns.page(db, project_id=chosen or None, before=numbers.asked("before", bulk_overturns.NEWEST), limit=PAST + 1)
     return render_template(
         "overturns/index.html", one=project, rules=projects.rules(db, project.id, project.version) if project else None,
         told=told, page=found, narrow={n: v for n, v in told.items() if v and n not in ("project", "after")},
@@ -44,16 +44,11 @@ def _told() -> dict[str, str]:
     return {name: given.get(name, "") for name in finding.NAMES}
 
 
-def _number(name: str) -> int:
-    given = (request.form if request.method == "POST" else request.args).get(name, "").strip()
-    return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else 0
-
-
 @blueprint.get("/new")
 @leads
 def new():
     """Which outcomes, and the form that says what is to hold instead."""
-    project = projects.load(desk().db, _number("project"), access.current())
+    project = projects.load(desk().db, numbers.asked("project"), access.current())
     return _new(project, Typed(), str(bulk_overturns.MOST))
 
 
@@ -72,11 +67,11 @@ def _new(project: Project, typed: Typed, most: str, error: errors.Error | None =
 def begin():
     """Begins one; what was typed comes back with an error."""
     db, me, typed = desk().db, access.current(), Typed.of_form(request.form)
-    project, most = projects.load(db, _number("project"), me), request.form.get("most", "").strip()
+    project, most = projects.load(db, numbers.asked("project"), me), request.form.get("most", "").strip()
     try:
         asked = finding.read(_told(), project.id)
         instead = typed.instead(projects.rules(db, project.id, project.version).question)
-        how: dict[str, Any] = {"reason_code": typed.reason, "note": typed.note, "most": _number("most")}
+        how: dict[str, Any] = {"reason_code": typed.reason, "note": typed.note, "most": numbers.asked("most")}
         made = bulk_overturns.begin(db, asked, me=me.id, **how, **instead)
     except (errors.Invalid, errors.Conflict) as error:
         return _new(project, typed, most, error), error.status
@@ -97,7 +92,7 @@ def _show(one: BulkOverturn, error: errors.Error | None = None, typed: str = "")
     """Its page as it is now; `typed`: the reason that somebody gave for a step that was not taken."""
     db, came_to = desk().db, request.args.get("came_to")
     chosen = came_to if came_to in CAME_TO else None
-    listed = bulk_overturns.members(db, bulk_id=one.id, after=_number("after"), limit=SHOWN + 1, came_to=chosen)
+    listed = bulk_overturns.members(db, bulk_id=one.id, after=numbers.asked("after"), limit=SHOWN + 1, came_to=chosen)
     rules = projects.rules(db, one.project_id, projects.version(db, one.project_id))
     facts: dict[str, Any] = {
         "one": one,
@@ -118,7 +113,7 @@ def _show(one: BulkOverturn, error: errors.Error | None = None, typed: str = "")
 def status(bulk_id: int):
     """How far it is, alone. Where somebody moved it on it says so, and leaves the page to its reader: they may be typing."""
     one = _load(bulk_id)
-    seen = _number("version")
+    seen = numbers.asked("version")
     if one.state == "listed" and seen == 1:
         return htmx.go(url_for("overturns.show", bulk_id=one.id))
     return render_template("overturns/_status.html", one=one, seen=seen)
@@ -132,7 +127,7 @@ def step(bulk_id: int):
     try:
         if act not in bulk_overturns.WAYS:
             raise errors.Invalid.field("step", f"must be one of {', '.join(bulk_overturns.WAYS)}")
-        bulk_overturns.move(desk().db, act, bulk_id=bulk_id, me=access.current(), version=_number("version"), why=why)
+        bulk_overturns.move(desk().db, act, bulk_id=bulk_id, me=access.current(), version=numbers.asked("version"), why=why)
     except (errors.Invalid, errors.Conflict, errors.Forbidden) as error:
         response = _show(_load(bulk_id), error, why)
         response.status_code = error.status

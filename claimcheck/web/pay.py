@@ -10,7 +10,7 @@ from flask import Blueprint, Response, flash, render_template, request, url_for
 from claimcheck import errors, people
 from claimcheck.experts import payouts
 from claimcheck.people import Person
-from claimcheck.web import access, desk, htmx
+from claimcheck.web import access, desk, htmx, numbers
 from claimcheck.web.expert_words import FILTERS
 
 blueprint = Blueprint("pay", __name__)
@@ -32,7 +32,7 @@ class Refused:
 @blueprint.get("/pay")
 @access.allow("reviewer", "lead")
 def page():
-    return _page(_whose(request.args.get("person")), _before(request.args.get("before")))
+    return _page(_whose(request.args.get("person")), numbers.asked("before", payouts.NEWEST, digits=18))
 
 
 def _page(whose: Person, before: int, refused: Refused | None = None) -> str:
@@ -60,11 +60,6 @@ def _whose(given: str | None) -> Person:
     if me.role != "lead" or not (given.isascii() and given.isdigit() and len(given) < 10):
         raise errors.NotFound()
     return people.load(desk().db, person_id=int(given))
-
-
-def _before(given: str | None) -> int:
-    usable = bool(given) and given.isascii() and given.isdigit() and len(given) < 19
-    return int(given) if usable and given else payouts.NEWEST
 
 
 def _within(month: str | None) -> dict[str, datetime]:

@@ -10,7 +10,7 @@ from claimcheck.forecasts import record
 from claimcheck.formats import watching
 from claimcheck.projects import Project
 from claimcheck.rules import Rules
-from claimcheck.web import access, desk, forecasts, htmx
+from claimcheck.web import access, desk, forecasts, htmx, numbers
 from claimcheck.web.batches import settled
 
 blueprint = Blueprint("projects", __name__, url_prefix="/projects")
@@ -20,16 +20,10 @@ PAGE, VERSIONS = 50, 20
 @blueprint.get("")
 @access.allow("lead", "operator", "customer")
 def index():
-    found = projects.page(desk().db, access.current(), after=_after(), limit=PAGE + 1)
+    found = projects.page(desk().db, access.current(), after=numbers.asked("after"), limit=PAGE + 1)
     counts = projects.counts(desk().db, [one.id for one in found[:PAGE]])
     said = record.newest(desk().db, [one.id for one in found[:PAGE]])
     return render_template("projects/index.html", listed=found[:PAGE], counts=counts, said=said, more=len(found) > PAGE)
-
-
-def _after() -> int:
-    """Where the page begins; whatever is no number is the beginning."""
-    after = request.args.get("after", "0")
-    return int(after) if after.isascii() and after.isdecimal() and len(after) < 10 else 0
 
 
 @blueprint.get("/<int:project_id>")
@@ -56,7 +50,7 @@ def _show(one: Project, *, typed: dict[str, str] | None = None, error: errors.Er
         alerted=alerts.page(db, project_id=one.id),
         sent=batches.page(db, project_id=one.id),
         settled=settled(one) if access.current().role != "operator" else [],
-        versions=versions.page(db, one.id, after=_after(), limit=VERSIONS),
+        versions=versions.page(db, one.id, after=numbers.asked("after"), limit=VERSIONS),
         watched=watching.lately(db, project_id=one.id) if one.parsed.watch else [],
         folder=watching.prefix(one.id),
         typed=typed,

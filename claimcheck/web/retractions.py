@@ -13,7 +13,7 @@ from claimcheck import errors, projects
 from claimcheck.datasets import retractions, versions
 from claimcheck.datasets.retractions import Preview
 from claimcheck.projects import Project
-from claimcheck.web import access, desk, htmx
+from claimcheck.web import access, desk, htmx, numbers
 
 blueprint = Blueprint("retractions", __name__, url_prefix="/projects")
 leads = access.allow("lead")
@@ -41,12 +41,7 @@ class Chosen:
 
 
 def _chosen(given) -> Chosen:
-    person = given.get("person", "")
-    return Chosen(
-        int(person) if person.isascii() and person.isdecimal() and len(person) < 10 else None,
-        given.get("scope", "change"),
-        given.get("since", "").strip()[:40],
-    )
+    return Chosen(numbers.whole(given.get("person", ""), None), given.get("scope", "change"), given.get("since", "").strip()[:40])
 
 
 @blueprint.get("/<int:project_id>/retractions")

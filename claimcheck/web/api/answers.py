@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -65,6 +66,11 @@ def again(path: str, asked: BaseModel, **other: Any) -> str:
     """The address of the same question with other values: the next page."""
     kept = {name: moment(value) if isinstance(value, datetime) else value for name, value in asked.model_dump(exclude_defaults=True).items()}
     return address(f"{path}?{urlencode({**kept, **other})}")
+
+
+def following(path: str, asked: Any, found: Sequence[Any], **places: str) -> str | None:
+    """The address of the page after one that is full: each place that it is asked by becomes what the last row says of it."""
+    return again(path, asked, **{name: getattr(found[-1], of) for name, of in places.items()}) if len(found) == asked.limit else None
 
 
 def address(path: str) -> str:

@@ -72,8 +72,8 @@ def page(call: Call) -> Any:
     """Decisions that wait for a second pair of eyes, oldest first."""
     asked = call.query
     found = standing.page(desk().db, me=call.person.id, project_id=asked.project_id, after=asked.after, limit=asked.limit)
-    shown = [{name: getattr(one, name) for name in Waits.model_fields} for one in found]
-    return 200, {"approvals": shown, "next": answers.again("/v1/approvals", asked, after=found[-1].id) if len(found) == asked.limit else None}
+    shown = [Waits.of(one) for one in found]
+    return 200, {"approvals": shown, "next": answers.following("/v1/approvals", asked, found, after="id")}
 
 
 @route("GET", "/approvals/{approval_id}", roles=ROLES, answers={200: Approval})

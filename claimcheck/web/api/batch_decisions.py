@@ -192,13 +192,13 @@ def page(call: Call) -> Any:
     """Those begun so far, the newest first."""
     asked = call.query
     found = batch_decisions.page(desk().db, project_id=asked.project_id, before=asked.before, limit=asked.limit)
-    more = answers.again("/v1/batch-decisions", asked, before=found[-1].id) if len(found) == asked.limit else None
+    more = answers.following("/v1/batch-decisions", asked, found, before="id")
     return 200, {"batch_decisions": [_line(line, call.person.id) for line in found], "next": more}
 
 
 def _line(line: batch_decisions.Line, me: int) -> dict[str, Any]:
     told = {} if batch_decisions.tells(line, me) else UNTOLD
-    return {**{name: getattr(line, name) for name in Line.model_fields}, "same": _parts(line.same), **told}
+    return {**Line.of(line), "same": _parts(line.same), **told}
 
 
 def _parts(same: list[str | None]) -> dict[str, str | None]:
@@ -217,12 +217,11 @@ def get(call: Call, batch_decision_id: int) -> Any:
 
 def _shown(one: BatchDecision, *, hidden: bool) -> dict[str, Any]:
     drawn, found = ([], None) if hidden else batch_decisions.sample(desk().db, one)
-    same = [name for name in Batch.model_fields if name not in ("same", "sample", "bound")]
     return {
-        **{name: getattr(one, name) for name in same},
+        **Batch.of(one),
         "same": _parts(one.same),
-        "sample": [{name: getattr(d, name) for name in Drawn.model_fields} for d in drawn],
-        "bound": None if found is None else {name: getattr(found, name) for name in Bound.model_fields},
+        "sample": [Drawn.of(d) for d in drawn],
+        "bound": None if found is None else Bound.of(found),
         **(UNTOLD | {"reason_code": None, "note": None} if hidden else {}),
     }
 
@@ -235,8 +234,8 @@ def members(call: Call, batch_decision_id: int) -> Any:
     if not batch_decisions.tells(one, call.person.id):
         raise errors.Forbidden("You may have to be the second pair of eyes on one of these items, so only the lead who began this sees the list.")
     found = batch_decisions.members(db, batch_id=one.id, after=asked.after, limit=asked.limit, came_to=asked.came_to)
-    more = answers.again(f"/v1/batch-decisions/{one.id}/members", asked, after=found[-1].n) if len(found) == asked.limit else None
-    return 200, {"members": [{name: getattr(m, name) for name in Member.model_fields} for m in found], "next": more}
+    more = answers.following(f"/v1/batch-decisions/{one.id}/members", asked, found, after="n")
+    return 200, {"members": [Member.of(m) for m in found], "next": more}
 
 
 @route(

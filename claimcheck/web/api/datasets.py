@@ -108,7 +108,7 @@ def page(call: Call, project_id: int) -> Any:
     """A project's versions, the newest first."""
     project, asked = projects.load(desk().db, project_id, call.person), call.query
     found = versions.page(desk().db, project_id=project.id, before=asked.before, limit=asked.limit)
-    more = answers.again(f"/v1/projects/{project.id}/datasets", asked, before=found[-1].version) if len(found) == asked.limit else None
+    more = answers.following(f"/v1/projects/{project.id}/datasets", asked, found, before="version")
     return 200, {"datasets": [_shown(one) for one in found], "next": more}
 
 

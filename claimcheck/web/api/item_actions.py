@@ -9,7 +9,7 @@ from pydantic import Field
 
 from claimcheck import errors
 from claimcheck.triage import acting, actions
-from claimcheck.triage.actions import Action, Wish
+from claimcheck.triage.actions import Wish
 from claimcheck.validation import Model, Prose
 from claimcheck.web import desk
 from claimcheck.web.api import answers, models
@@ -109,18 +109,14 @@ def _made(action_id: int) -> dict[str, Any]:
 def page(call: Call) -> Any:
     """Those begun so far, the newest first."""
     found = actions.page(desk().db, me=call.person.id, before=call.query.before, limit=call.query.limit)
-    more = answers.again("/v1/items/actions", call.query, before=found[-1].id) if len(found) == call.query.limit else None
-    return 200, {"actions": [_one(action) for action in found], "next": more}
-
-
-def _one(action: Action) -> dict[str, Any]:
-    return {name: getattr(action, name) for name in One.model_fields}
+    more = answers.following("/v1/items/actions", call.query, found, before="id")
+    return 200, {"actions": [One.of(action) for action in found], "next": more}
 
 
 @route("GET", "/items/actions/{action_id}", roles=LEAD, answers={200: One})
 def get(call: Call, action_id: int) -> Any:
     """One: how far it is."""
-    return 200, _one(actions.load(desk().db, action_id=action_id, me=call.person.id))
+    return 200, One.of(actions.load(desk().db, action_id=action_id, me=call.person.id))
 
 
 @route("GET", "/items/actions/{action_id}/members", roles=LEAD, query=MembersQuery, answers={200: Members})
@@ -129,8 +125,8 @@ def members(call: Call, action_id: int) -> Any:
     db, asked = desk().db, call.query
     action = actions.load(db, action_id=action_id, me=call.person.id)
     found = actions.members(db, action_id=action.id, after=asked.after, limit=asked.limit, refused=asked.refused)
-    more = answers.again(f"/v1/items/actions/{action.id}/members", asked, after=found[-1].n) if len(found) == asked.limit else None
-    return 200, {"members": [{name: getattr(m, name) for name in Member.model_fields} for m in found], "next": more}
+    more = answers.following(f"/v1/items/actions/{action.id}/members", asked, found, after="n")
+    return 200, {"members": [Member.of(m) for m in found], "next": more}
 
 
 @route("POST", "/items/actions/{action_id}/go-on", roles=LEAD, body=Body(Go), answers={202: Made}, raises=(errors.Conflict,))

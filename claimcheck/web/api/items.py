@@ -181,7 +181,7 @@ def search(call: Call) -> Any:
 
 
 def _found(row: searching.Row) -> dict[str, Any]:
-    return {**{name: getattr(row, name) for name in Found.model_fields}, "amount": None if row.amount is None else f"{row.amount:f}"}
+    return {**Found.of(row), "amount": None if row.amount is None else f"{row.amount:f}"}
 
 
 @route("GET", "/items/{item_id}", roles=("customer", "lead"), answers={200: Item})

@@ -14,6 +14,11 @@ class Answer(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
+    @classmethod
+    def of(cls, row: object) -> dict[str, Any]:
+        """The fields that a row of the desk has; those that it lacks are for the view to add."""
+        return {name: getattr(row, name) for name in cls.model_fields if hasattr(row, name)}
+
 
 class FieldError(Answer):
     field: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -179,17 +178,13 @@ class Made(models.Answer):
     status_url: str
 
 
-def _some(model: type[models.Answer], one: object) -> dict[str, Any]:
-    return {name: getattr(one, name) for name in model.model_fields if hasattr(one, name)}
-
-
 @route("GET", "/projects/{project_id}/outcomes", roles=LEAD, query=Filters, answers={200: Outcomes}, raises=(errors.Invalid,))
 def outcomes(call: Call, project_id: int) -> Any:
     """Outcomes of a project that a bulk overturn would list, the newest first."""
     project = projects.load(desk().db, project_id, call.person)
     given = call.query.model_dump()
     found = finding.search(desk().db, finding.read(given, project.id), after=given["after"])
-    return 200, {**asdict(found), "outcomes": [_some(Outcome, one) for one in found.outcomes]}
+    return 200, {**Outcomes.of(found), "outcomes": [Outcome.of(one) for one in found.outcomes]}
 
 
 @route("POST", "/overturns", roles=LEAD, body=Body(Begin), answers={202: Made}, raises=(errors.NotFound,))
@@ -208,8 +203,8 @@ def page(call: Call) -> Any:
     """Those begun so far, the newest first."""
     asked = call.query
     found = bulk_overturns.page(desk().db, project_id=asked.project_id, before=asked.before, limit=asked.limit)
-    more = answers.again("/v1/overturns", asked, before=found[-1].id) if len(found) == asked.limit else None
-    return 200, {"overturns": [_some(Line, line) for line in found], "next": more}
+    more = answers.following("/v1/overturns", asked, found, before="id")
+    return 200, {"overturns": [Line.of(line) for line in found], "next": more}
 
 
 @route("GET", "/overturns/{overturn_id}", roles=LEAD, answers={200: Overturn})
@@ -221,10 +216,10 @@ def get(call: Call, overturn_id: int) -> Any:
 def _shown(one: bulk_overturns.BulkOverturn) -> dict[str, Any]:
     db = desk().db
     return {
-        **_some(Overturn, one),
-        "effects": [_some(Effect, effect) for effect in finding.effects(db, project_id=one.project_id)],
-        "left_out_because": [asdict(why) for why in bulk_overturns.reasons(db, bulk_id=one.id)],
-        "steps": [asdict(step) for step in bulk_overturns.history(db, bulk_id=one.id)],
+        **Overturn.of(one),
+        "effects": [Effect.of(effect) for effect in finding.effects(db, project_id=one.project_id)],
+        "left_out_because": [Why.of(why) for why in bulk_overturns.reasons(db, bulk_id=one.id)],
+        "steps": [Taken.of(step) for step in bulk_overturns.history(db, bulk_id=one.id)],
     }
 
 
@@ -234,8 +229,8 @@ def members(call: Call, overturn_id: int) -> Any:
     db, asked = desk().db, call.query
     one = bulk_overturns.load(db, bulk_id=overturn_id, me=call.person.id)
     found = bulk_overturns.members(db, bulk_id=one.id, after=asked.after, limit=asked.limit, came_to=asked.came_to)
-    more = answers.again(f"/v1/overturns/{one.id}/members", asked, after=found[-1].n) if len(found) == asked.limit else None
-    return 200, {"members": [_some(Member, m) for m in found], "next": more}
+    more = answers.following(f"/v1/overturns/{one.id}/members", asked, found, after="n")
+    return 200, {"members": [Member.of(m) for m in found], "next": more}
 
 
 @route(

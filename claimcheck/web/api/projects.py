@@ -165,7 +165,7 @@ def history(call: Call, project_id: int) -> Any:
     found = versions.page(desk().db, project.id, after=call.query.after, limit=call.query.limit)
     more = bool(found) and found[-1].version > 1
     following = answers.address(f"/v1/projects/{project.id}/rules?after={found[-1].version}&limit={call.query.limit}") if more else None
-    return 200, {"versions": [{name: getattr(v, name) for name in RulesVersion.model_fields} for v in found], "next": following}
+    return 200, {"versions": [RulesVersion.of(v) for v in found], "next": following}
 
 
 @route(

@@ -116,7 +116,7 @@ def page(call: Call, project_id: int) -> Any:
     """A project's retractions, the newest first."""
     project, asked = projects.load(desk().db, project_id, call.person), call.query
     found = retractions.page(desk().db, project_id=project.id, before=asked.before, limit=asked.limit)
-    more = answers.again(f"/v1/projects/{project.id}/retractions", asked, before=found[-1].id) if len(found) == asked.limit else None
+    more = answers.following(f"/v1/projects/{project.id}/retractions", asked, found, before="id")
     return 200, {"retractions": [asdict(line) for line in found], "next": more}
 
 

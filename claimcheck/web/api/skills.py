@@ -99,7 +99,7 @@ def page(call: Call) -> Any:  # noqa: ARG001 (every view is called alike)
 
 
 def _shown(found: Scarcity) -> dict[str, Any]:
-    return {name: getattr(found, name) for name in Skill.model_fields}
+    return Skill.of(found)
 
 
 @route("PUT", "/skills/{skill_id}", roles=LEADS, body=Body(Terms), answers={200: Skill})

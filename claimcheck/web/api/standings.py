@@ -91,7 +91,7 @@ def _shown(db: Database, me: int, found: Mine) -> dict[str, Any]:
         "exam_right": found.exam_ok,
         **{name: measured and getattr(measured, name) for name in ("mean", "low", "high")},
         "appeal_id": found.appeal_id,
-        "last": [{name: getattr(result, name) for name in Gold.model_fields} for result in last],
+        "last": [Gold.of(result) for result in last],
     }
 
 

@@ -115,7 +115,7 @@ def _disagreement(db: Connection, held: assignments.Assignment) -> dict[str, Any
     found = looks.disputed(db, assignment_id=held.id, me=held.person_id)
     said = [one for look in found for one in look.chosen]
     return {
-        "looks": [{name: getattr(look, name) for name in Look.model_fields} for look in found],
+        "looks": [Look.of(look) for look in found],
         "chosen": [{"said": one, "looks": said.count(one)} for n, one in enumerate(said) if one not in said[:n]],
     }
 
