@@ -93,7 +93,7 @@ class Effect:
 
 def read(given: Mapping[str, str], project_id: int) -> Asked:
     """The filters under NAMES; an empty one asks for nothing. Raises Invalid, naming the first that is wrong."""
-    told = {name: (given.get(name) or "").replace("\0", "").strip() for name in NAMES}
+    told = asking.cleaned(given, NAMES)
     long = next((name for name in ("reason", "queue", "match") if len(told[name]) > LONGEST), None)
     if long:
         raise errors.Invalid.field(long, f"must be at most {LONGEST} characters")

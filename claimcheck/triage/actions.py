@@ -155,7 +155,7 @@ def _filters(given: Mapping[str, str]) -> dict[str, str]:
     if unknown is not None:
         raise errors.Invalid.field("filters", f"{unknown!r} is not one of them")
     searching.check(asking.read(given))
-    kept = {name: value.replace("\0", "").strip() for name, value in given.items() if value.replace("\0", "").strip()}
+    kept = asking.kept(given)
     if not set(kept) - {"order"}:
         raise errors.Invalid.field("filters", "choose at least one: an action never means every item of the desk")
     return kept

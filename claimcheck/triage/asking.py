@@ -16,9 +16,19 @@ AMOUNT = re.compile(r"[0-9]{1,18}(\.[0-9]{1,6})?")
 INT4 = 2**31 - 1
 
 
+def cleaned(given: Mapping[str, str], names: tuple[str, ...] = NAMES) -> dict[str, str]:
+    """What stands under each of these names, empty where nothing does."""
+    return {name: (given.get(name) or "").replace("\0", "").strip() for name in names}
+
+
+def kept(given: Mapping[str, str]) -> dict[str, str]:
+    """The filters that ask for something, as they are kept: no place where a page goes on."""
+    return {name: value for name, value in cleaned(given).items() if value and name != "after"}
+
+
 def read(given: Mapping[str, str]) -> Asked:
-    """The filters under these names; an empty one asks for nothing. Raises Invalid, naming the first that is wrong."""
-    told = {name: (given.get(name) or "").replace("\0", "").strip() for name in NAMES}
+    """The filters under NAMES; an empty one asks for nothing. Raises Invalid, naming the first that is wrong."""
+    told = cleaned(given)
     return Asked(
         project_id=number("project", told["project"]),
         queue=told["queue"][:60] or None,

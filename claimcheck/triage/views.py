@@ -35,7 +35,7 @@ def save(db: Database, *, me: int, name: str, shared: bool, filters: Mapping[str
     """Keeps a search, in place of the one under that name; its number. Raises Invalid."""
     name = people.line(" ".join(name.split()), "name", LONGEST_NAME)
     searching.check(asking.read(filters))
-    kept = {key: filters[key].strip() for key in asking.NAMES if key != "after" and (filters.get(key) or "").strip()}
+    kept = asking.kept(filters)
     if not kept:
         raise errors.Invalid.field("filters", "choose at least one: a view of all items has an address already")
     made = db.one("saved_views/save", _Id, me=me, name=name, shared=shared, filters=Jsonb(kept), most=MOST)

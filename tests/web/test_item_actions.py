@@ -74,6 +74,8 @@ def test_its_forms_bring_back_what_was_ticked_and_typed_and_never_break(app: Fla
     for address in (made.location, "/items/actions"):
         told = re.sub(r"(<[^>]*>|\s)+", " ", chi.get(address).text)
         assert "Project ticked" in told and "State Waiting" in told, "in the words of the list's own form"
+    nul = {"name": "nul", "filter.project": f"{project}\0", "filter.key": "\0"}
+    assert chi.post("/items/views", data=nul).status_code == 303, "kept without it, as everywhere"
     view = views.save(db, me=cast.chi.id, name="mine", shared=False, filters={"project": str(project)})
     assert chi.get(f"/items/views/{view}").status_code == 200 and chi.get(f"/items/rows?project={project}").status_code == 200
     for name in (" ", "mine\u202egnp", "a\0b", "m" * 81):
