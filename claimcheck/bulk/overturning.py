@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from claimcheck import chores, decisions, errors
@@ -37,21 +38,24 @@ def waits(db: Database) -> bool:
 
 def run(db: Database, *, chunk: int | None = None) -> None:
     """Goes on with every one that waits, until none does or others have them in hand."""
-    while db.together(lambda connection: step(connection, chunk)):
-        pass
+    chores.in_turns(db, lambda connection, without: step(connection, chunk, without))
 
 
-def step(connection: Connection, chunk: int | None = None) -> bool:
-    """One step of one, whose row is locked meanwhile. False: there is nothing to do. Raises Again where somebody was faster at one of its items."""
-    work = connection.one("bulk_overturns/next_work", _Work)
+def step(connection: Connection, chunk: int | None = None, without: Sequence[int] = ()) -> bool:
+    """One step of one, whose row is locked meanwhile. False: there is nothing to do.
+
+    Raises Again where somebody was faster at one of its items, and chores.Broke.
+    """
+    work = connection.one("bulk_overturns/next_work", _Work, without=[*without])
     if work is None:
         return False
-    if work.unsound:
-        connection.run("bulk_overturns/end", bulk_id=work.id, to="stopped", why=work.unsound)
-    elif work.state == "gathering":
-        _gather(connection, work)
-    else:
-        _overturn(connection, work, chunk or (REOPENED if work.outcome == "reopen" else OVERTURNED))
+    with chores.on(work.id):
+        if work.unsound:
+            connection.run("bulk_overturns/end", bulk_id=work.id, to="stopped", why=work.unsound)
+        elif work.state == "gathering":
+            _gather(connection, work)
+        else:
+            _overturn(connection, work, chunk or (REOPENED if work.outcome == "reopen" else OVERTURNED))
     return True
 
 

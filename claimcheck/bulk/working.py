@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from claimcheck import chores
@@ -57,16 +58,16 @@ def waits(db: Database) -> bool:
 
 def run(db: Database, *, chunk: int = CHUNK) -> None:
     """Goes on with every batch decision that waits, until none does or others have them in hand."""
-    while db.together(lambda connection: step(connection, chunk)):
-        pass
+    chores.in_turns(db, lambda connection, without: step(connection, chunk, without))
 
 
-def step(connection: Connection, chunk: int = CHUNK) -> bool:
-    """One step of one batch decision, whose row is locked meanwhile. False: there is nothing to do."""
-    work = connection.one("batch_decisions/next_work", _Work, lapse=LAPSE_SECONDS)
+def step(connection: Connection, chunk: int = CHUNK, without: Sequence[int] = ()) -> bool:
+    """One step of one batch decision, whose row is locked meanwhile. False: there is nothing to do. Raises chores.Broke."""
+    work = connection.one("batch_decisions/next_work", _Work, lapse=LAPSE_SECONDS, without=[*without])
     if work is None:
         return False
-    STEPS[work.state](connection, work, chunk)
+    with chores.on(work.id):
+        STEPS[work.state](connection, work, chunk)
     return True
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from claimcheck import chores, decisions, tasks
@@ -43,26 +45,27 @@ def run(db: Database, *, chunk: int = CHUNK) -> None:
     """Goes on with every action, in turns, until none has anything to do or others have them in hand."""
     while tasks.lapse_meant(db):
         pass
-    while db.together(lambda connection: step(connection, chunk=chunk)):
-        pass
+    chores.in_turns(db, lambda connection, without: step(connection, without=without, chunk=chunk))
 
 
 def begin(db: Database, *, action_id: int, seconds: float = AT_ONCE) -> None:
-    """Acts on the first items at once."""
+    """Acts on the first items at once. Where it breaks it is left to the workers, who tell of it."""
     until = time.monotonic() + seconds
-    while time.monotonic() < until and db.together(lambda connection: step(connection, action_id=action_id)):
-        pass
+    with suppress(chores.Broke):
+        while time.monotonic() < until and db.together(lambda connection: step(connection, action_id=action_id)):
+            pass
 
 
-def step(connection: Connection, *, action_id: int | None = None, chunk: int = CHUNK) -> bool:
-    """A piece of a list, or one item; its action's row is locked meanwhile. False: there is nothing to do."""
-    work = connection.one("item_actions/next_work", _Work, action_id=action_id)
+def step(connection: Connection, *, action_id: int | None = None, without: Sequence[int] = (), chunk: int = CHUNK) -> bool:
+    """A piece of a list, or one item; its action's row is locked meanwhile. False: there is nothing to do. Raises chores.Broke."""
+    work = connection.one("item_actions/next_work", _Work, action_id=action_id, without=[*without])
     if work is None:
         return False
-    if work.state == "gathering":
-        _gather(connection, work, chunk)
-    else:
-        _act(connection, work.id)
+    with chores.on(work.id):
+        if work.state == "gathering":
+            _gather(connection, work, chunk)
+        else:
+            _act(connection, work.id)
     return True
 
 

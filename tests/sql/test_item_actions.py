@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from claimcheck import assignments, errors, people, projects, sweeps, tasks
+from claimcheck import assignments, chores, errors, people, projects, sweeps, tasks
 from claimcheck.bulk import batch_decisions, working
 from claimcheck.triage import acting, actions, searching
 from claimcheck.triage.actions import Action, Wish
-from tests.intake import SKILL, World, at_once, row, without
+from tests.intake import SKILL, World, at_once, mended, row, without
 
 CANCEL, BACK = Wish("cancel", why="sent twice"), Wish("send_back", why="look at page two")
 
@@ -166,7 +166,9 @@ def test_a_priority_changes_the_items_own_and_its_place_and_survives_a_change_of
 def another_queue(world: World, item: int, name: str, tier: int = 0) -> tuple[int, int]:
     """A queue of the item's project, and its lane."""
     task = newest(world, item)
-    lane = world.one("INSERT INTO lanes (skill_id, tier, queue) SELECT skill_id, %s, %s FROM lanes WHERE id = %s RETURNING id", tier, name, task.lane_id)
+    lane = world.one(
+        "INSERT INTO lanes (skill_id, tier, queue) SELECT skill_id, %s, %s FROM lanes WHERE id = %s RETURNING id", tier, name, task.lane_id
+    )
     return world.one("INSERT INTO queues (project_id, name, lane_id) VALUES (%s, %s, %s) RETURNING id", task.project_id, name, lane), lane
 
 
@@ -293,7 +295,9 @@ def test_what_others_have_to_say_about_stops_it_and_it_says_so(world: World) -> 
     with pytest.raises(errors.Forbidden, match="second look"):
         actions.load(world.web, action_id=made.id, me=world.cast.ben.id)
     seen = {who: {action.id for action in actions.page(world.web, me=who)} for who in (world.cast.chi.id, world.cast.ben.id)}
-    assert {who for who, ids in seen.items() if made.id in ids} == {world.cast.chi.id}, "it would tell whoever has to look what was proposed, and by whom"
+    assert {who for who, ids in seen.items() if made.id in ids} == {world.cast.chi.id}, (
+        "it would tell whoever has to look what was proposed, and by whom"
+    )
     [listed] = arrive(world)
     project = projects.load(world.web, newest(world, listed).project_id, world.cast.chi)
     batch = batch_decisions.ask(world.web, project=project, me=world.cast.chi.id, same={"queue": "review"}, verdict="approve", reason_code="fine")
@@ -402,3 +406,16 @@ def test_the_test_of_partitions_notices_a_turn_that_is_not_passed(world: World) 
             test_its_partition_goes_on_past_it_whatever_order_they_are_cancelled_in(world)
     finally:
         world.sql.execute("ALTER TABLE tasks ENABLE TRIGGER pass_cancelled")
+
+
+def test_one_that_breaks_holds_up_no_other(world: World) -> None:
+    items = arrive(world, *(f"k{n}" for n in range(4)))
+    breaks, other = (actions.ask(world.web, CANCEL, me=world.cast.chi.id, item_ids=ids) for ids in (items[:2], items[2:]))
+    with (
+        mended(world, "act_next", "DECLARE a item_actions;\nBEGIN", f"DECLARE a item_actions;\nBEGIN\n    PERFORM 1 / (of_action - {breaks});"),
+        pytest.raises(chores.Broke, match=str(breaks)),
+    ):
+        acting.run(world.worker)
+    assert [actions.load(world.web, action_id=one, me=world.cast.chi.id).state for one in (breaks, other)] == ["acting", "done"]
+    acting.run(world.worker)
+    assert actions.load(world.web, action_id=breaks, me=world.cast.chi.id).done == 2
