@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -56,6 +56,11 @@ class Changed:
     @property
     def nothing(self) -> bool:
         return self.old == self.new
+
+    @property
+    def fields(self) -> list[str]:
+        """The rules that are others now."""
+        return [name for name in Rules.model_fields if getattr(self.old, name) != getattr(self.new, name)]
 
 
 def page(db: Database, project_id: int, *, after: int = 0, limit: int = 50) -> list[Version]:
@@ -112,13 +117,13 @@ def _change(
     at = projects.InForce(there.version + 1, there.version + 1 if old.asked() != new.asked() else there.shown_version)
     projects.open_lanes(connection, new)
     projects.add_version(connection, project_id, at, new, me, why)
-    touched = [name for name in Rules.model_fields if getattr(old, name) != getattr(new, name)]
+    changed = Changed(at.version, old, new, None)
     connection.run("versions/change", project_id=project_id, version=at.version, shown_version=at.shown_version, me=me, why=why,
-                   fields=touched, ranks=_ranked(old) != _ranked(new), seconds=sweeps.TURN_SECONDS, **projects.terms(new))  # fmt: skip
+                   fields=changed.fields, ranks=_ranked(old) != _ranked(new), seconds=sweeps.TURN_SECONDS, **projects.terms(new))  # fmt: skip
     projects.put_reasons(connection, project_id, new)
     projects.open_queues(connection, project_id, new)
     secret = effects.install(connection, project_id, new.webhook, settings) if old.webhook != new.webhook else None
-    return Changed(at.version, old, new, secret)
+    return replace(changed, secret=secret)
 
 
 def _refuse(there: _Locked, old: Rules, new: Rules) -> None:

@@ -35,15 +35,16 @@ def apply(arguments: Namespace) -> None:
         customer = customers.chosen(desk.db, arguments.customer)
         there = [p for p in everyone(desk) if (p.customer_id, p.name) == (customer.id, rules.name)]
         if there:
-            secret = versions.change(desk.db, there[0].id, desk.me.id, rules, why=arguments.why, settings=desk.settings)
-            project_id, what = there[0].id, "has these rules"
+            changed = versions.edit(desk.db, there[0].id, desk.me.id, lambda *_: rules, why=arguments.why, settings=desk.settings)
+            project_id, secret, what = there[0].id, changed.secret, "has these rules"
+            new = f" Changed by it: {', '.join(changed.fields)}; the former stand under its versions." if changed.fields else ""
         else:
             made = projects.create(desk.db, by=desk.me, rules=rules, customer_id=customer.id, settings=desk.settings)
-            project_id, secret, what = made.id, made.webhook_secret, "is open"
+            project_id, secret, what, new = made.id, made.webhook_secret, "is open", ""
         version = projects.version(desk.db, project_id)
     facts = {"id": project_id, "name": rules.name, "version": version, "webhook_secret": secret}
     shown_once = f"\nIts webhook's secret, shown this once: {secret}" if secret else ""
-    terminal.answer(arguments, facts, f"Project {project_id} ({rules.name}) {what}, version {version}.{shown_once}")
+    terminal.answer(arguments, facts, f"Project {project_id} ({rules.name}) {what}, version {version}.{new}{shown_once}")
 
 
 def listed(arguments: Namespace) -> None:

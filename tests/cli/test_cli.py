@@ -81,7 +81,7 @@ def test_it_opens_a_project_once_and_changes_its_rules(desk, tmp_path):
     first = answer(desk, "project", "apply", file)
     assert first["version"] == 1 and answer(desk, "project", "apply", file) == first
     file.write_text(PROJECT.replace("torn", "torn, stained"))
-    assert answer(desk, "project", "apply", file, "--why", "stains")["version"] == 2
+    assert "version 2. Changed by it: reason_codes;" in claimcheck(desk, "project", "apply", file, "--why", "stains").stdout
     file.write_text(PROJECT + "wanted: none\n")
     assert "wanted" in claimcheck(desk, "project", "apply", file, code=2).stderr
     assert [p["name"] for p in answer(desk, "project", "list")["projects"]] == ["Papers"]
