@@ -149,8 +149,8 @@ def _walk(db: Database | Connection, asked: Asked, customer_id: int | None, page
     if asked.trace_id or asked.key:
         return _all(db, "triage/named", down, ask), asked
     if asked.reviewer_id is not None:
-        high = down if place is not None else {"high": 2**52}
-        return _all(db, "triage/of_reviewer", high | {"first": place is None}, ask), replace(asked, reviewer_id=None, reason=None)
+        before = down | {"below": int(Decimal(amount or 2**52)), "first": place is None}
+        return _all(db, "triage/of_reviewer", before, ask), replace(asked, reviewer_id=None, reason=None)
     if asked.reason:
         return _all(db, "triage/of_reason", down, ask), replace(asked, reason=None)
     if asked.least is not None or asked.most is not None:

@@ -83,3 +83,28 @@ def test_a_search_by_a_reviewer_does_not_count_what_they_have_looked_at_blindly(
     assert searching.search(_world.web, Asked(reviewer_id=new.id)) == NOTHING
     _world.decide(claim)
     assert searching.search(_world.web, Asked(reviewer_id=new.id)) == NOTHING
+
+
+def test_what_one_decided_in_the_same_instant_is_all_found_page_by_page(_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many decisions of one statement are."""
+    monkeypatch.setattr(searching, "LOOKS", 3)
+    _world.quiet()
+    project, ada = _world.project(), _world.cast.ada.id
+    _world.accept(project, [row(f"at once {n}") for n in range(7)])
+    _world.publish()
+    while claim := _world.claim():
+        _world.decide(claim)
+    with _world.sql.transaction():
+        _world.sql.execute("SET LOCAL session_replication_role = replica")
+        _world.sql.execute("UPDATE decisions SET created_at = clock_timestamp() - interval '1 second' WHERE project_id = %s", (project,))
+        _world.sql.execute(
+            "UPDATE decisions d SET created_at = one.at FROM (SELECT max(created_at) AS at FROM decisions WHERE project_id = %s) one WHERE project_id = %s",
+            (project, project),
+        )
+    found, after = [], None
+    while True:
+        page = searching.search(_world.web, Asked(reviewer_id=ada, project_id=project, after=after))
+        found += [item.id for item in page.items]
+        if (after := page.next_after) is None:
+            break
+    assert sorted(found) == sorted(i for (i,) in _world.all("SELECT id FROM items WHERE project_id = %s", project)) and len(found) == 7

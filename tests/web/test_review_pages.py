@@ -112,7 +112,8 @@ def test_it_takes_one_answer_and_tells_the_second_lead(desk: LiveDesk):
         ({"choice": "verdict:reject"}, 422, "nothing would change"),
         ({"choice": "verdict:escalate"}, 422, "must be one of approve, reject"),
         ({"reason_code": "because"}, 422, "must be one of as it should be"),
-        ({"choice": ["verdict:approve", "reopen:"], "reason_code": "because"}, 422, "must be one of as it should be"),
+        ({"choice": "reopen:", "reason_code": "because"}, 422, "must be one of as it should be"),
+        ({"choice": ["verdict:approve", "reopen:"]}, 422, "open it again, or say what holds instead, not both"),
     ],
 )
 def test_it_refuses_a_wrong_overturn_and_keeps_the_words(desk: LiveDesk, fields: dict[str, Any], status: int, says: str):
