@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from claimcheck import errors, masking, questions
 from claimcheck.approvals import asking
 from claimcheck.control.facets import Facets
 from claimcheck.hooks import Watch, Webhook
-from claimcheck.validation import Code, Model, Name, Prose, unique, validated, wrong
+from claimcheck.validation import Code, Model, Moment, Name, Prose, unique, validated, wrong
 
 Of = Literal["approve", "reject", "escalate", "answer"]  # what a reason may be given for
 RESERVED = {"agreement": "The looks agree", "auto_zero_variance": "No variance is left"}  # the system actor's own
@@ -128,18 +127,8 @@ def _with_label(reason: Any) -> Any:
     return {"label": reason["code"], **reason} if isinstance(reason, dict) and "code" in reason else reason
 
 
-def moment(value: Any) -> Any:
-    """A time as somebody wrote it, in UTC where it names its zone; what is none, or none there, is told how it should look."""
-    try:
-        at = datetime.fromisoformat(value) if isinstance(value, str) else value
-        return at.astimezone(UTC) if isinstance(at, datetime) and at.tzinfo else at
-    except (ValueError, OverflowError):
-        raise ValueError("must be a moment such as 2027-01-31T18:00:00Z") from None
-
-
 PURPOSES = [Reason(code=c, label=c.capitalize()) for c in ("needed to decide", "looks wrong", "the customer asks")]
 SKIPS = [Reason(code=c, label=c.capitalize()) for c in ("too hard", "not my field", "unclear", "cannot be read")]
-Moment = Annotated[AwareDatetime, BeforeValidator(moment)]
 
 
 class Rules(Model):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 import pydantic
-from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from claimcheck import errors
@@ -56,12 +57,22 @@ def _line(text: str) -> str:
     return text
 
 
+def _moment(value: Any) -> Any:
+    """A time as somebody wrote it, in UTC where it names its zone; what is none, or none there, is told how it should look."""
+    try:
+        at = datetime.fromisoformat(value) if isinstance(value, str) else value
+        return at.astimezone(UTC) if isinstance(at, datetime) and at.tzinfo else at
+    except (ValueError, OverflowError):
+        raise ValueError("must be a moment such as 2027-01-31T18:00:00Z") from None
+
+
 def _prose(text: str) -> str:
     if any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t\r" for c in text):
         raise ValueError("must not hold control characters or halves of characters")
     return text
 
 
+Moment = Annotated[AwareDatetime, BeforeValidator(_moment)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_line)]
 Code = Annotated[str, StringConstraints(min_length=1, max_length=100), AfterValidator(_line)]
 Prose = Annotated[str, StringConstraints(max_length=10_000), AfterValidator(_prose)]

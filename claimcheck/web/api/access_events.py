@@ -11,7 +11,7 @@ from pydantic import Field
 
 from claimcheck import access_events, errors
 from claimcheck.access_events import EVER, NEVER, Filter
-from claimcheck.rules import Moment
+from claimcheck.validation import Moment
 from claimcheck.web import desk
 from claimcheck.web.api import answers, models
 from claimcheck.web.api.requests import Query

@@ -9,8 +9,7 @@ from pydantic import Field
 
 from claimcheck import errors, projects
 from claimcheck.bulk import bulk_overturns, finding
-from claimcheck.rules import Moment
-from claimcheck.validation import Model, Prose
+from claimcheck.validation import Model, Moment, Prose
 from claimcheck.web import desk
 from claimcheck.web.api import answers, models
 from claimcheck.web.api.requests import Body, Query

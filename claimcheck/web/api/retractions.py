@@ -10,8 +10,7 @@ from pydantic import Field
 
 from claimcheck import projects
 from claimcheck.datasets import retractions, versions
-from claimcheck.rules import Moment
-from claimcheck.validation import Model, Name, Prose
+from claimcheck.validation import Model, Moment, Name, Prose
 from claimcheck.web import desk
 from claimcheck.web.api import answers, models
 from claimcheck.web.api.datasets import address
