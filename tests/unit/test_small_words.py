@@ -60,7 +60,7 @@ def test_it_says_a_band_of_amounts_in_one_way_however_it_is_kept(kept: str, said
 )
 def test_an_action_that_did_nothing_is_no_success_and_waits_for_who_asked(state: str, members: int, done: int, me: int, said: tuple[str, str]) -> None:
     at = datetime(2026, 11, 30, tzinfo=UTC)
-    one = Action(1, "cancel", {}, "", None, state, members, members, done, at, at, "Chi", None, 1, False)
+    one = Action(1, "cancel", {}, "", None, state, members, members, done, at, "Chi", None, 1, False)
     assert item_actions.action_state(one, me) == said
 
 
