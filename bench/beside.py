@@ -8,8 +8,8 @@ from bench import ground
 from bench.figures import Part, over, spread
 from bench.load import HASH, Floor
 from bench.sides import WARM, Rounds, Step, claim, in_turn, look, open_side
-from claimcheck import tasks
 from claimcheck.embedded.postgres import Postgres
+from claimcheck.review import tasks
 
 ONE, OTHER = 3, 6  # reviewers; with a single skill in the database everybody works in one lane
 

@@ -16,7 +16,7 @@ import psycopg
 from bench import ground, sides
 from bench.figures import Part
 from bench.load import HASH, Floor
-from claimcheck import tasks
+from claimcheck.review import tasks
 
 EXPERTS, SECONDS, HOURS = 10, 90.0, 24
 STEP = SECONDS / EXPERTS  # of simulated time between two claims

@@ -15,7 +15,7 @@ from bench.desk import desk, rehash
 from bench.figures import Part, over, spread
 from bench.load import Floor
 from bench.sides import percentile
-from claimcheck import tokens
+from claimcheck.access import tokens
 from claimcheck.db import Database
 
 DIRECT, CLIENTS, CONNECTIONS = 8, 2, 16  # processes of ours; processes that ask, and how many they keep open

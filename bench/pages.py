@@ -15,8 +15,11 @@ from bench.desk import Desk, desk
 from bench.figures import Part, spread
 from bench.load import Floor
 from bench.sides import percentile
-from claimcheck import batches, decisions, passwords, people, projects, publishing, rules, tasks
+from claimcheck import projects, publishing, rules
+from claimcheck.access import passwords, people
 from claimcheck.db import Database
+from claimcheck.intake import batches
+from claimcheck.review import decisions, tasks
 from claimcheck.store import Store
 
 SKILL, PASSWORD = "documents", secrets.token_urlsafe(12)

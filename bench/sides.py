@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from claimcheck import assignments, decisions, tasks
 from claimcheck.db import Database
+from claimcheck.review import assignments, decisions, tasks
 
 WARM = 10  # calls of each side before those that count
 

@@ -7,10 +7,11 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from claimcheck import canonical, errors, masking, transactions
+from claimcheck import canonical, errors, transactions
+from claimcheck.access import masking
+from claimcheck.access.masking import Reveal
+from claimcheck.access.people import Person
 from claimcheck.db import Connection, Database
-from claimcheck.masking import Reveal
-from claimcheck.people import Person
 from claimcheck.store import Store
 
 MIB = 1024 * 1024

@@ -12,9 +12,10 @@ from uuid import uuid4
 
 from pydantic import Field, model_validator
 
-from claimcheck import canonical, dead_letters, errors, lines, payloads, uploads
+from claimcheck import canonical, errors, lines, payloads
 from claimcheck.db import Connection, Database
-from claimcheck.dead_letters import Refused
+from claimcheck.intake import dead_letters, uploads
+from claimcheck.intake.dead_letters import Refused
 from claimcheck.validation import Model, Name, validated, wrong
 
 CHUNK_ROWS = 500

@@ -10,12 +10,13 @@ from weakref import WeakKeyDictionary
 
 from psycopg.types.json import Jsonb
 
-from claimcheck import effects, errors, sweeps
+from claimcheck import errors, sweeps
 from claimcheck import rules as rules_
+from claimcheck.access.people import Person
 from claimcheck.approvals import asking
 from claimcheck.config import Settings
 from claimcheck.db import Connection, Database
-from claimcheck.people import Person
+from claimcheck.outbound import effects
 
 AUTOMATIC = "desk.automatic"  # the skill of what resolves by itself; nobody has it
 TERMS = ("wanted", "lease_seconds", "max_hold_seconds", "idle_seconds", "abandon_limit", "weight", "priority", "deadline", "price_minor",

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from claimcheck import canonical, errors, evidence, items, payloads, uploads
+from claimcheck import canonical, errors, evidence, items, payloads
+from claimcheck.access.people import Person
 from claimcheck.db import Connection, Database
-from claimcheck.people import Person
+from claimcheck.intake import uploads
 
 
 @dataclass(frozen=True, slots=True)

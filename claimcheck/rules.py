@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from claimcheck import errors, masking, questions
+from claimcheck import errors, questions
+from claimcheck.access import masking
 from claimcheck.approvals import asking
 from claimcheck.control.facets import Facets
 from claimcheck.hooks import Watch, Webhook

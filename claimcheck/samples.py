@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from claimcheck import batches, folders, lines, passwords, people, project_files, projects, publishing
+from claimcheck import lines, project_files, projects, publishing
+from claimcheck.access import passwords, people
+from claimcheck.access.people import Person
 from claimcheck.config import Settings
 from claimcheck.db import Database
-from claimcheck.intake import parameters, reconciling, settling
-from claimcheck.people import Person
+from claimcheck.formats import folders
+from claimcheck.intake import batches, parameters, reconciling, settling
 from claimcheck.store import Store
 
 FOLDER = Path(__file__).parent.parent / "samples"

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from claimcheck import effects, errors, evidence, projects, sweeps
+from claimcheck import errors, evidence, projects, sweeps
 from claimcheck.config import Settings
 from claimcheck.control import facets
 from claimcheck.db import Connection, Database
+from claimcheck.outbound import effects
 from claimcheck.rules import Rules
 
 FIXED = ("name", "skill")

@@ -15,9 +15,11 @@ from uuid import uuid4
 import psycopg
 from psycopg.rows import namedtuple_row
 
-from claimcheck import batches, db, decisions, items, projects, publishing, rules, tasks
+from claimcheck import db, items, projects, publishing, rules
 from claimcheck.config import Settings
 from claimcheck.db import Database
+from claimcheck.intake import batches
+from claimcheck.review import decisions, tasks
 from claimcheck.store import Store
 from tests import people
 

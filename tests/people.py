@@ -8,10 +8,10 @@ from types import SimpleNamespace
 from flask import Flask
 from flask.testing import FlaskClient
 
-from claimcheck import passwords, people, sessions, tokens
+from claimcheck.access import passwords, people, sessions, tokens
+from claimcheck.access.people import Person
 from claimcheck.config import Settings
 from claimcheck.db import Database
-from claimcheck.people import Person
 from claimcheck.web import access
 
 PASSWORD = "correct horse battery"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from claimcheck.applying import Applier
-from claimcheck.chores import Chore
+from claimcheck.operations.chores import Chore
+from claimcheck.outbound.applying import Applier
 
 SECONDS = 10.0  # to wait for a free thread; then the bell is rung again some day
 applier: Applier | None = None  # the worker's own, set before it listens

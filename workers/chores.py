@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from claimcheck.applying import Applier
 from claimcheck.bulk import overturning, working
-from claimcheck.chores import Chore
 from claimcheck.config import Settings
 from claimcheck.control import counting
 from claimcheck.datasets import making
 from claimcheck.db import Database
 from claimcheck.experts import upkeep
+from claimcheck.operations.chores import Chore
 from claimcheck.operations.pulse import Pulse
+from claimcheck.outbound.applying import Applier
 from claimcheck.store import Store
 from claimcheck.triage import acting
 

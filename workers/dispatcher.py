@@ -14,9 +14,10 @@ from collections.abc import Mapping
 
 import redis
 
-from claimcheck import applying, config, deliveries, errors, logs, outbox
-from claimcheck.chores import Chore
+from claimcheck import config, errors, logs
 from claimcheck.db import Database
+from claimcheck.operations.chores import Chore
+from claimcheck.outbound import applying, deliveries, outbox
 from workers import chores, doorbell
 
 IDLE_SECONDS = 0.25

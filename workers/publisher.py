@@ -8,11 +8,13 @@ import threading
 import time
 from contextlib import nullcontext
 
-from claimcheck import alerts, boosting, config, deliveries, errors, evidence, lease_times, logs, publishing, sweeps
+from claimcheck import config, errors, evidence, logs, publishing, sweeps
 from claimcheck.db import Database
-from claimcheck.forecasts import record
+from claimcheck.forecasts import alerts, boosting, record
 from claimcheck.operations import alerting
 from claimcheck.operations.pulse import Pulse
+from claimcheck.outbound import deliveries
+from claimcheck.review import lease_times
 from claimcheck.store import Store
 
 IDLE_SECONDS = 0.2

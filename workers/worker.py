@@ -11,9 +11,10 @@ from typing import Any
 
 import redis
 
-from claimcheck import applying, config, deliveries, logs
+from claimcheck import config, logs
 from claimcheck.db import Database
 from claimcheck.operations import tracing
+from claimcheck.outbound import applying, deliveries
 from workers import apply, chores, doorbell
 
 AWAY_SECONDS = 1.0  # between two attempts to reach Redis

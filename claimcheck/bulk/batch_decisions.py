@@ -10,12 +10,13 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from claimcheck import decisions, errors, projects, rules, tasks
+from claimcheck import errors, projects, rules
 from claimcheck.bulk import groups, samples
 from claimcheck.bulk.samples import Bound, Drawn
 from claimcheck.db import Connection, Database
 from claimcheck.projects import Project
 from claimcheck.quality import hypergeometric
+from claimcheck.review import decisions, tasks
 
 MOST, LONGEST_LIST, TOLERATED = 2000, 5000, 5  # items of a list: where nothing is said, and at all; wrong ones that a sample may have room for
 UNDONE = {"desk.undone": "The batch decision was undone"}

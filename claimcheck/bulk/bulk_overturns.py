@@ -8,11 +8,12 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from claimcheck import decisions, errors, projects
+from claimcheck import errors, projects
+from claimcheck.access.people import Person
 from claimcheck.bulk import finding
 from claimcheck.bulk.finding import Asked
 from claimcheck.db import Database
-from claimcheck.people import Person
+from claimcheck.review import decisions
 
 MOST = 5000  # outcomes of a list
 NEWEST = 2**62

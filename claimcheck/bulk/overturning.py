@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from claimcheck import chores, decisions, errors
+from claimcheck import errors
 from claimcheck.db import Connection, Database
+from claimcheck.operations import chores
+from claimcheck.review import decisions
 
 GATHERED, OVERTURNED, REOPENED = 500, 100, 25  # decisions of a step: it holds their partitions, and what it opens again its lane's clock
 

@@ -6,9 +6,9 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from claimcheck import chores
 from claimcheck.bulk import batch_decisions
 from claimcheck.db import Connection, Database
+from claimcheck.operations import chores
 from claimcheck.quality import hypergeometric
 
 CHUNK = 500

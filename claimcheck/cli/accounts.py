@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
-from claimcheck import passwords, people, tokens
+from claimcheck.access import passwords, people, tokens
+from claimcheck.access.people import Person
 from claimcheck.cli import terminal
 from claimcheck.db import Connection
-from claimcheck.people import Person
 
 
 def add_user(arguments: Namespace) -> None:

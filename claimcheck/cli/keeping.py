@@ -6,11 +6,12 @@ import errno
 from argparse import Namespace
 from importlib import metadata
 
-from claimcheck import errors, keys, receiver
+from claimcheck import errors
 from claimcheck import schema as schema_
 from claimcheck.cli import terminal
 from claimcheck.db import QUEUE
-from claimcheck.outbound import webhook
+from claimcheck.outbound import receiver, webhook
+from claimcheck.proof import keys
 
 
 def receive(arguments: Namespace) -> None:

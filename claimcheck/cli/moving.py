@@ -13,13 +13,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from claimcheck import batches, dead_letters, errors, exports, folders, lines, publishing, uploads
-from claimcheck.batches import Batch
+from claimcheck import errors, lines, publishing
 from claimcheck.cli import reconciling, terminal, trying
 from claimcheck.cli.projects import named
 from claimcheck.cli.terminal import Desk
-from claimcheck.formats import label_studio, leaving, mapping, reading
+from claimcheck.formats import folders, label_studio, leaving, mapping, reading
+from claimcheck.intake import batches, dead_letters, uploads
+from claimcheck.intake.batches import Batch
 from claimcheck.projects import Project
+from claimcheck.proof import exports
 
 INLINE_BYTES = 512 * 1024  # larger files are put into the store ahead of their row
 TRIED_BYTES = 14 * 1024 * 1024  # of a file in a dry run

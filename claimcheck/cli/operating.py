@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from claimcheck import config, effects, errors, outbox
+from claimcheck import config, errors
 from claimcheck.cli import terminal
 from claimcheck.cli.projects import named
 from claimcheck.cli.terminal import Desk
 from claimcheck.db import Database
 from claimcheck.embedded.home import Home
 from claimcheck.operations import drafts, drains, queues, reasons, replaying, secrets
+from claimcheck.outbound import effects, outbox
 
 
 @contextmanager

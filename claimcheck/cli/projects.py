@@ -5,7 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator
 
-from claimcheck import customers, errors, project_files, projects, versions
+from claimcheck import errors, project_files, projects, versions
+from claimcheck.access import customers
 from claimcheck.cli import terminal
 from claimcheck.cli.terminal import Desk
 from claimcheck.projects import Project

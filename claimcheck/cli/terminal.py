@@ -12,10 +12,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from claimcheck import config, embedded, errors, people
+from claimcheck import config, embedded, errors
+from claimcheck.access import people
+from claimcheck.access.people import Person
 from claimcheck.config import Settings
 from claimcheck.db import Database
-from claimcheck.people import Person
 from claimcheck.store import Store
 
 ORDERS = re.compile(

@@ -7,11 +7,13 @@ import tempfile
 from argparse import Namespace
 from pathlib import Path
 
-from claimcheck import decisions, errors, evidence, keys, receipts
+from claimcheck import errors, evidence
 from claimcheck.cli import terminal
 from claimcheck.cli.terminal import Desk
 from claimcheck.datasets import manifests
-from claimcheck.signed import Verdict
+from claimcheck.proof import keys, receipts
+from claimcheck.proof.signed import Verdict
+from claimcheck.review import decisions
 
 LARGEST = 2**63 - 1  # the database's; nobody decides so often
 

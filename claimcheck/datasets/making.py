@@ -14,10 +14,11 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from claimcheck import chores, errors, logs
+from claimcheck import errors, logs
 from claimcheck.datasets import formats, manifesting, reading, retracting, rows, telling, versions
 from claimcheck.datasets.rows import Cut
 from claimcheck.db import Connection, Database
+from claimcheck.operations import chores
 from claimcheck.store import Store, Written
 
 LEASE_SECONDS = 60.0

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from claimcheck import canonical, errors, keys, projects
+from claimcheck import canonical, errors, projects
 from claimcheck.datasets import manifests, versions
 from claimcheck.datasets.rows import moment
 from claimcheck.datasets.versions import File
 from claimcheck.db import Database
+from claimcheck.proof import keys
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from claimcheck import canonical, signed
-from claimcheck.signed import Verdict
+from claimcheck import canonical
+from claimcheck.proof import signed
+from claimcheck.proof.signed import Verdict
 
 FORMAT = "claimcheck.dataset/1"
 NAME = "manifest.json"

@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import LiteralString
 
-from claimcheck import decisions, errors
+from claimcheck import errors
 from claimcheck.datasets import retractions
 from claimcheck.datasets.fates import Fate
 from claimcheck.datasets.retractions import Retraction
 from claimcheck.db import Connection, Database
+from claimcheck.review import decisions
 
 CHUNK = 500  # tombstones written at once
 ROUND = 100  # items looked up at once to be opened again

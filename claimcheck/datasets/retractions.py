@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from claimcheck import errors, projects
+from claimcheck.access.people import Person
 from claimcheck.datasets import fates, reading, versions
 from claimcheck.datasets.fates import Fate, Touched
 from claimcheck.datasets.rows import Decision, Tombstone, standing
 from claimcheck.db import Connection, Database
 from claimcheck.experts import judging
-from claimcheck.people import Person
 from claimcheck.projects import Project
 from claimcheck.quality import cusum
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from claimcheck import errors, notices
+from claimcheck import errors
 from claimcheck.db import Connection, Database
+from claimcheck.outbound import notices
 
 REMIND_DAYS, REMINDERS = 3, 4  # days between reminders, and how many at most
 

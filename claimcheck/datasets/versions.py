@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from claimcheck import errors, evidence, projects, transactions
+from claimcheck.access.people import Person
 from claimcheck.datasets import manifests
 from claimcheck.db import Database
 from claimcheck.evidence import OpenPart
-from claimcheck.people import Person
 from claimcheck.projects import Project
 from claimcheck.store import Store
 

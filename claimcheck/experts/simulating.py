@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from claimcheck import customers, decisions, people, projects, rules, tasks
+from claimcheck import projects, rules
+from claimcheck.access import customers, people
 from claimcheck.db import Database
 from claimcheck.experts import golds, judging, upkeep
 from claimcheck.experts.crowds import Crowd, Given
+from claimcheck.review import decisions, tasks
 
 SKILL = "simulated"
 PASSES = 3

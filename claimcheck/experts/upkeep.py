@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from claimcheck import chores, projects
+from claimcheck import projects
 from claimcheck.db import Database
 from claimcheck.experts import golds, judging, payouts, scoring
+from claimcheck.operations import chores
 
 FIT_SECONDS = 60.0  # between two fits of a skill
 ROUNDS = 200  # of one call

@@ -9,11 +9,13 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from claimcheck import canonical, errors, exports, masking
+from claimcheck import canonical, errors
+from claimcheck.access import masking
+from claimcheck.access.people import Person
 from claimcheck.db import Database
 from claimcheck.formats import label_studio, tables
-from claimcheck.people import Person
 from claimcheck.projects import Project
+from claimcheck.proof import exports
 from claimcheck.store import Store
 
 PAGE = 200

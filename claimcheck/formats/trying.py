@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from claimcheck import batches, dead_letters, errors, evidence, items, payloads, rendering, transactions
+from claimcheck import errors, evidence, items, payloads, rendering, transactions
 from claimcheck.db import Connection, Database
 from claimcheck.formats.reading import Row
+from claimcheck.intake import batches, dead_letters
 from claimcheck.projects import Project
 from claimcheck.rendering.views import View
 from claimcheck.rules import Rules

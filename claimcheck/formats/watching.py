@@ -11,12 +11,13 @@ from itertools import islice
 from typing import IO, BinaryIO, cast
 from uuid import uuid4
 
-from claimcheck import batches, dead_letters, errors, logs, projects
+from claimcheck import errors, logs, projects
+from claimcheck.access.people import SYSTEM
 from claimcheck.db import Database
-from claimcheck.dead_letters import Refused
 from claimcheck.formats import reading
 from claimcheck.hooks import Watch
-from claimcheck.people import SYSTEM
+from claimcheck.intake import batches, dead_letters
+from claimcheck.intake.dead_letters import Refused
 from claimcheck.store import Object, Store
 
 FOLDER = "inbox"

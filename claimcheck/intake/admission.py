@@ -10,9 +10,9 @@ from uuid import uuid4
 
 from psycopg.types.json import Jsonb
 
-from claimcheck import dead_letters, errors, lines
+from claimcheck import errors, lines
 from claimcheck.db import Connection, Database
-from claimcheck.intake import gates, parameters, rooms, signals
+from claimcheck.intake import dead_letters, gates, parameters, rooms, signals
 from claimcheck.intake.gates import Passed, Refusal, Said
 
 LIMIT = 500  # messages of one call

@@ -8,11 +8,11 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
-from claimcheck import batches, dead_letters, errors, items, projects
+from claimcheck import errors, items, projects
 from claimcheck import rules as rules_
 from claimcheck.db import Connection, Database
-from claimcheck.dead_letters import Refused
-from claimcheck.intake import gates, inbox, parameters, signals
+from claimcheck.intake import batches, dead_letters, gates, inbox, parameters, signals
+from claimcheck.intake.dead_letters import Refused
 from claimcheck.intake.inbox import Run, Waiting
 
 AUTOMATIC = "automatic"

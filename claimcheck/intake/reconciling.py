@@ -13,9 +13,9 @@ from uuid import uuid4
 
 from psycopg.types.json import Jsonb
 
-from claimcheck import canonical, dead_letters, errors
+from claimcheck import canonical, errors
 from claimcheck.db import Connection, Database
-from claimcheck.intake import admission, gates, ledgers, matching, parameters, signals, statements
+from claimcheck.intake import admission, dead_letters, gates, ledgers, matching, parameters, signals, statements
 from claimcheck.intake.admission import Answer, Sender
 from claimcheck.intake.currencies import PLACES
 from claimcheck.intake.ledgers import Row

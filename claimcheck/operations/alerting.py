@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from claimcheck import errors, logs, metrics, outbound, people
+from claimcheck import errors, logs, outbound
+from claimcheck.access import people
 from claimcheck.config import Settings
 from claimcheck.db import Database
-from claimcheck.deliveries import DEADLINE, Sender
-from claimcheck.operations import conditions
+from claimcheck.operations import conditions, metrics
 from claimcheck.operations.conditions import Firing, Judge, Labels, Sample
 from claimcheck.outbound import mail, webhook
+from claimcheck.outbound.deliveries import DEADLINE, Sender
 
 SECONDS = 15.0  # between two looks
 LEASE_SECONDS = 90.0  # longer than a call, and than all steps with a mail server

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from claimcheck import outbox
 from claimcheck.db import Database
 from claimcheck.operations import reasons
 from claimcheck.operations.history import Act
+from claimcheck.outbound import outbox
 
 OLD_SECONDS = 60.0  # younger ones are on their way by themselves
 

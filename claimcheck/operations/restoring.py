@@ -17,7 +17,8 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from claimcheck import errors, migrations, people
+from claimcheck import errors, migrations
+from claimcheck.access import people
 from claimcheck.config import Settings
 from claimcheck.db import Database
 from claimcheck.embedded import dumping

@@ -6,9 +6,12 @@ from dataclasses import dataclass, field
 
 from psycopg.types.json import Jsonb
 
-from claimcheck import effects, errors, keys, people, sessions, signing
+from claimcheck import errors
+from claimcheck.access import people, sessions
 from claimcheck.db import Connection, Database
 from claimcheck.operations import reasons
+from claimcheck.outbound import effects
+from claimcheck.proof import keys, signing
 
 
 @dataclass(frozen=True, slots=True)

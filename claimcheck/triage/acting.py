@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from claimcheck import chores, decisions, tasks
 from claimcheck.db import Connection, Database
+from claimcheck.operations import chores
+from claimcheck.review import decisions, tasks
 from claimcheck.triage import asking, searching
 from claimcheck.triage.actions import LONGEST_LIST
 

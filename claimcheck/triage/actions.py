@@ -12,7 +12,8 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from claimcheck import errors, people
+from claimcheck import errors
+from claimcheck.access import people
 from claimcheck.db import Connection, Database
 from claimcheck.triage import asking, searching
 

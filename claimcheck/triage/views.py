@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from psycopg.types.json import Jsonb
 
-from claimcheck import errors, people
+from claimcheck import errors
+from claimcheck.access import people
 from claimcheck.db import Database
 from claimcheck.triage import asking, searching
 

@@ -9,8 +9,9 @@ from typing import TypeVar
 from flask import Flask, Request, Response, current_app, g, request
 from flask_login import LoginManager, UserMixin, current_user
 
-from claimcheck import errors, people, sessions
-from claimcheck.people import Person
+from claimcheck import errors
+from claimcheck.access import people, sessions
+from claimcheck.access.people import Person
 from claimcheck.web.same_origin import is_api
 
 View = TypeVar("View", bound=Callable[..., object])

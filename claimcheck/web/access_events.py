@@ -8,8 +8,9 @@ from datetime import UTC, date, datetime, timedelta
 
 from flask import Blueprint, Response, abort, render_template, request
 
-from claimcheck import access_events, customers, errors, people, viewing
-from claimcheck.access_events import EVER, NEVER, NEWEST, Filter
+from claimcheck import errors
+from claimcheck.access import access_events, customers, people, viewing
+from claimcheck.access.access_events import EVER, NEVER, NEWEST, Filter
 from claimcheck.web import access, desk
 
 blueprint = Blueprint("access_events", __name__)

@@ -6,9 +6,10 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 
-from claimcheck import looks, questions
-from claimcheck.assignments import Assignment
-from claimcheck.looks import Disputed
+from claimcheck import questions
+from claimcheck.review import looks
+from claimcheck.review.assignments import Assignment
+from claimcheck.review.looks import Disputed
 from claimcheck.rules import Rules
 from claimcheck.web import controls, desk
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, make_response, render_template, request, url_for
 
-from claimcheck import errors, looks
+from claimcheck import errors
 from claimcheck.approvals import standing
 from claimcheck.bulk import bulk_overturns
+from claimcheck.review import looks
 from claimcheck.web import access, desk, taking
 
 blueprint = Blueprint("approvals", __name__, url_prefix="/approvals")

@@ -8,10 +8,11 @@ from uuid import UUID
 from flask import Blueprint, Response, flash, make_response, render_template, request, session, url_for
 from markupsafe import Markup
 
-from claimcheck import assignments, decisions, drafts, errors, looks, rules, tasks
+from claimcheck import errors, rules
 from claimcheck.approvals import standing
-from claimcheck.assignments import Assignment
 from claimcheck.bulk import batch_decisions
+from claimcheck.review import assignments, decisions, drafts, looks, tasks
+from claimcheck.review.assignments import Assignment
 from claimcheck.web import access, desk, filters, htmx, numbers, screen, shown
 from claimcheck.web import batch_decisions as batches
 from claimcheck.web.controls import Typed

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from flask import Blueprint, render_template, request
 
-from claimcheck import batches, dead_letters, projects, results
+from claimcheck import projects
+from claimcheck.intake import batches, dead_letters
+from claimcheck.proof import results
 from claimcheck.web import access, controls, desk, forecasts, numbers
 
 blueprint = Blueprint("batches", __name__)

@@ -8,10 +8,10 @@ from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 
-from claimcheck import alerts
 from claimcheck.approvals import standing
 from claimcheck.control import beats, figures, trends
 from claimcheck.control.figures import Leases, Queue, Route
+from claimcheck.forecasts import alerts
 from claimcheck.web import access, batch_words, charts, desk, pages
 from claimcheck.web.charts import Chart, Series
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from flask import Blueprint, Response, abort, flash, render_template, request, url_for
 
-from claimcheck import dead_letters, doors, errors, mending, projects, rendering, replays
+from claimcheck import errors, projects, rendering
+from claimcheck.intake import dead_letters, doors, mending, replays
 from claimcheck.rendering import names, views, words
 from claimcheck.web import access, desk, htmx, same_origin
 

@@ -6,7 +6,8 @@ import contextlib
 
 from flask import Blueprint, Response, flash, make_response, request, url_for
 
-from claimcheck import decisions, errors, projects, questions, reconsiderations
+from claimcheck import errors, projects, questions
+from claimcheck.review import decisions, reconsiderations
 from claimcheck.web import access, desk, escalations, htmx, item_page, work
 from claimcheck.web.controls import Typed
 

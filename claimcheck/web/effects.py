@@ -6,8 +6,9 @@ from typing import Any
 
 from flask import Blueprint, flash, render_template, request, url_for
 
-from claimcheck import deliveries, effects, errors, outbox, projects
-from claimcheck.effects import Webhook
+from claimcheck import errors, projects
+from claimcheck.outbound import deliveries, effects, outbox
+from claimcheck.outbound.effects import Webhook
 from claimcheck.web import access, desk, htmx
 
 blueprint = Blueprint("effects", __name__)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, make_response, render_template
 
-from claimcheck import looks, projects, reconsiderations
-from claimcheck.reconsiderations import Open
+from claimcheck import projects
+from claimcheck.review import looks, reconsiderations
+from claimcheck.review.reconsiderations import Open
 from claimcheck.web import access, controls, desk, taking
 
 blueprint = Blueprint("escalations", __name__, url_prefix="/escalations")

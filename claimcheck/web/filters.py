@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from claimcheck.history import Entry
-from claimcheck.looks import Escalation
 from claimcheck.rendering import FIELDS, marks, prose, views
 from claimcheck.rendering.views import View
+from claimcheck.review.history import Entry
+from claimcheck.review.looks import Escalation
 from claimcheck.rules import Rules
 from claimcheck.web import controls
 

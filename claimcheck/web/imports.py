@@ -14,8 +14,9 @@ from flask import Blueprint, render_template, request
 from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from claimcheck import batches, dead_letters, errors, projects, uploads
+from claimcheck import errors, projects
 from claimcheck.formats import mapping, reading, trying
+from claimcheck.intake import batches, dead_letters, uploads
 from claimcheck.projects import Project
 from claimcheck.rendering import views
 from claimcheck.rendering.views import View

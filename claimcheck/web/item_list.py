@@ -8,8 +8,9 @@ from typing import Any
 
 from flask import Response, make_response, render_template, url_for
 
-from claimcheck import errors, history, projects
-from claimcheck.people import Person
+from claimcheck import errors, projects
+from claimcheck.access.people import Person
+from claimcheck.review import history
 from claimcheck.triage import actions, asking, choices, searching, views
 from claimcheck.triage.views import View
 from claimcheck.web import desk

@@ -7,11 +7,12 @@ from typing import Any
 
 from flask import Response, make_response, render_template
 
-from claimcheck import canonical, errors, evidence, history, looks, projects, reconsiderations
+from claimcheck import canonical, errors, evidence, projects
+from claimcheck.access.people import Person
 from claimcheck.approvals import standing
-from claimcheck.history import Entry, Facts, Version
-from claimcheck.looks import LateLook
-from claimcheck.people import Person
+from claimcheck.review import history, looks, reconsiderations
+from claimcheck.review.history import Entry, Facts, Version
+from claimcheck.review.looks import LateLook
 from claimcheck.rules import Rules
 from claimcheck.web import controls, desk
 from claimcheck.web.controls import Typed

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from flask import Blueprint, abort, render_template, request
 
-from claimcheck import errors, history, masking
+from claimcheck import errors
+from claimcheck.access import masking
+from claimcheck.review import history
 from claimcheck.triage import asking
 from claimcheck.web import access, desk, item_list, item_page, numbers, shown
 

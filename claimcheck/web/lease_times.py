@@ -9,9 +9,10 @@ from typing import Any
 
 from flask import Blueprint, flash, render_template, request, url_for
 
-from claimcheck import errors, lease_times, projects, rules, versions
-from claimcheck.lease_times import Times
+from claimcheck import errors, projects, rules, versions
 from claimcheck.projects import Project
+from claimcheck.review import lease_times
+from claimcheck.review.lease_times import Times
 from claimcheck.web import access, desk, htmx, look
 from claimcheck.web.charts import Chart, Series
 

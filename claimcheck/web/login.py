@@ -8,7 +8,8 @@ from flask import Blueprint, Response, flash, make_response, redirect, render_te
 from flask_login import current_user
 from werkzeug.datastructures import MultiDict
 
-from claimcheck import errors, passwords, sessions
+from claimcheck import errors
+from claimcheck.access import passwords, sessions
 from claimcheck.web import access, desk, htmx, places
 
 blueprint = Blueprint("login", __name__)

@@ -12,9 +12,12 @@ from flask import Flask, Response, g, request, send_from_directory
 from flask_login import current_user
 from markupsafe import Markup
 
-from claimcheck import alerts, dead_letters, errors, people
+from claimcheck import errors
+from claimcheck.access import people
+from claimcheck.access.people import Person
 from claimcheck.experts import standings
-from claimcheck.people import Person
+from claimcheck.forecasts import alerts
+from claimcheck.intake import dead_letters
 from claimcheck.web import access, desk, places
 from claimcheck.web.pages import THEME_COOKIE, THEMES
 

@@ -6,7 +6,8 @@ import ipaddress
 
 from flask import Blueprint, Response, request
 
-from claimcheck import errors, metrics
+from claimcheck import errors
+from claimcheck.operations import metrics
 from claimcheck.web import access, desk
 from claimcheck.web.api import auth
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from flask import Blueprint, flash, render_template, request, url_for
 
-from claimcheck import errors, keys
+from claimcheck import errors
 from claimcheck.operations import alerting, drafts, drains, history, queues, reasons, replaying, secrets
+from claimcheck.proof import keys
 from claimcheck.web import access, desk, htmx
 
 blueprint = Blueprint("operations", __name__, url_prefix="/operations")

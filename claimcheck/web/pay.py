@@ -7,9 +7,10 @@ from datetime import datetime
 
 from flask import Blueprint, Response, flash, render_template, request, url_for
 
-from claimcheck import errors, people
+from claimcheck import errors
+from claimcheck.access import people
+from claimcheck.access.people import Person
 from claimcheck.experts import payouts
-from claimcheck.people import Person
 from claimcheck.web import access, desk, htmx, numbers
 from claimcheck.web.expert_words import FILTERS
 

@@ -9,9 +9,10 @@ from functools import cache
 from flask import Blueprint, Response, abort, render_template, request, send_from_directory, url_for
 from markupsafe import Markup
 
-from claimcheck import evidence, masking, rendering
+from claimcheck import evidence, rendering
+from claimcheck.access import masking
+from claimcheck.access.masking import Reveal
 from claimcheck.evidence import OpenPart
-from claimcheck.masking import Reveal
 from claimcheck.rendering import limits, names, pages, pictures
 from claimcheck.web import access, desk, libraries, look, same_origin
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from flask import Blueprint, flash, render_template, request, url_for
 
-from claimcheck import errors, passwords, people, sessions, tokens
+from claimcheck import errors
+from claimcheck.access import passwords, people, sessions, tokens
 from claimcheck.web import access, desk, htmx
 
 blueprint = Blueprint("people", __name__, url_prefix="/people")

@@ -7,8 +7,8 @@ from typing import Any
 
 from flask import Blueprint, flash, render_template, request, url_for
 
-from claimcheck import dead_letters, errors
-from claimcheck.intake import inbox, parameters, pools, signals
+from claimcheck import errors
+from claimcheck.intake import dead_letters, inbox, parameters, pools, signals
 from claimcheck.intake.parameters import Parameters
 from claimcheck.validation import validated
 from claimcheck.web import access, desk, htmx

@@ -5,9 +5,10 @@ from __future__ import annotations
 import yaml
 from flask import Blueprint, flash, render_template, request, url_for
 
-from claimcheck import alerts, batches, boosting, errors, project_files, projects, versions
-from claimcheck.forecasts import record
+from claimcheck import errors, project_files, projects, versions
+from claimcheck.forecasts import alerts, boosting, record
 from claimcheck.formats import watching
+from claimcheck.intake import batches
 from claimcheck.projects import Project
 from claimcheck.rules import Rules
 from claimcheck.web import access, desk, forecasts, htmx, numbers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Blueprint, render_template, request, url_for
 
-from claimcheck import looks, tasks
+from claimcheck.review import looks, tasks
 from claimcheck.web import access, desk, htmx, screen
 
 blueprint = Blueprint("review", __name__, url_prefix="/review")

@@ -7,12 +7,14 @@ from typing import Any
 
 from flask import Response, make_response, render_template, url_for
 
-from claimcheck import assignments, decisions, drafts, errors, history, looks, masking, projects, tasks
-from claimcheck.assignments import Assignment
+from claimcheck import errors, projects
+from claimcheck.access import masking
+from claimcheck.access.masking import Reveal
 from claimcheck.bulk import batch_decisions
 from claimcheck.bulk.samples import Bound
 from claimcheck.control import guidance
-from claimcheck.masking import Reveal
+from claimcheck.review import assignments, decisions, drafts, history, looks, tasks
+from claimcheck.review.assignments import Assignment
 from claimcheck.rules import Rules
 from claimcheck.web import access, adjudication, controls, desk, filters, shown
 from claimcheck.web.controls import Typed

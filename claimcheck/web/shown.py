@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 from flask import request, url_for
 
-from claimcheck import errors, evidence, masking, projects, rendering
-from claimcheck.assignments import Assignment
+from claimcheck import errors, evidence, projects, rendering
+from claimcheck.access import masking
+from claimcheck.access.masking import Reveal
+from claimcheck.access.people import Person
 from claimcheck.evidence import OpenPart
-from claimcheck.history import Facts
-from claimcheck.masking import Reveal
-from claimcheck.people import Person
 from claimcheck.rendering.views import View
+from claimcheck.review.assignments import Assignment
+from claimcheck.review.history import Facts
 from claimcheck.rules import Reason, Rules
 from claimcheck.web import desk
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from flask import Response, url_for
 
-from claimcheck import tasks
+from claimcheck.review import tasks
 from claimcheck.web import access, desk, htmx
 
 

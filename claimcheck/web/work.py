@@ -7,8 +7,9 @@ from functools import cache
 
 from flask import Blueprint, Response, make_response, render_template
 
-from claimcheck import errors, history, projects
-from claimcheck.history import Today
+from claimcheck import errors, projects
+from claimcheck.review import history
+from claimcheck.review.history import Today
 from claimcheck.rules import Rules
 from claimcheck.web import access, controls, desk, screen
 

@@ -20,7 +20,7 @@ import psycopg
 import pytest
 
 from app import create_app
-from claimcheck import applying, decisions, deliveries, errors, outbox, publishing
+from claimcheck import errors, publishing
 from claimcheck.cli import __main__ as cli
 from claimcheck.config import Settings
 from claimcheck.db import STATEMENTS, Database
@@ -28,6 +28,8 @@ from claimcheck.embedded import dumping, processes
 from claimcheck.embedded.home import Home
 from claimcheck.operations import backups, drains
 from claimcheck.operations.pulse import Pulse
+from claimcheck.outbound import applying, deliveries, outbox
+from claimcheck.review import decisions
 from claimcheck.store import Store
 from tests import people
 from tests.web.api_client import Api, proof

@@ -11,9 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from claimcheck import assignments, batches, decisions, evidence, exports, keys, people, receiver, tasks
+from claimcheck import evidence
+from claimcheck.access import people
 from claimcheck.db import Database
-from claimcheck.outbound import webhook
+from claimcheck.intake import batches
+from claimcheck.outbound import receiver, webhook
+from claimcheck.proof import exports, keys
+from claimcheck.review import assignments, decisions, tasks
 from tests.people import cast, settings
 
 ROOT = Path(__file__).parents[2]

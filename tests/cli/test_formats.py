@@ -10,7 +10,8 @@ import subprocess
 
 import pytest
 
-from claimcheck import decisions, people, tasks
+from claimcheck.access import people
+from claimcheck.review import decisions, tasks
 from tests.cli.test_cli import answer, claimcheck, db, desk  # noqa: F401 (fixtures)
 
 PROJECT = "name: Orders\nskill: orders\ntitle: case\nmasked: [holder.iban]\nreason_codes: [due, late]\n"

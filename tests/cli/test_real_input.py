@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from app import create_app
-from claimcheck import assignments, decisions, people, tasks
+from claimcheck.access import people
 from claimcheck.db import Database
+from claimcheck.review import assignments, decisions, tasks
 from tests import people as cast
 from tests.cli.test_cli import ROOT, answer, claimcheck
 

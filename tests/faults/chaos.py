@@ -26,9 +26,10 @@ import psycopg
 import redis
 from psycopg.rows import dict_row
 
-from claimcheck import receiver, tokens
+from claimcheck.access import tokens
 from claimcheck.db import STATEMENTS, Database
 from claimcheck.embedded import ports
+from claimcheck.outbound import receiver
 from tests.embedded.running import Run
 
 ROOT = Path(__file__).parents[2]

@@ -19,7 +19,7 @@ import redis
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import namedtuple_row
 
-from claimcheck import tokens
+from claimcheck.access import tokens
 from claimcheck.config import ROOT
 from claimcheck.db import Database
 from claimcheck.embedded import ports, processes

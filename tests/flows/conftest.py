@@ -16,10 +16,13 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from app import create_app
-from claimcheck import batches, decisions, projects, publishing, revisions, rules, sessions, tasks
-from claimcheck import people as accounts
+from claimcheck import projects, publishing, revisions, rules
+from claimcheck.access import people as accounts
+from claimcheck.access import sessions
+from claimcheck.access.people import Person
 from claimcheck.db import Database
-from claimcheck.people import Person
+from claimcheck.intake import batches
+from claimcheck.review import decisions, tasks
 from claimcheck.store import Store
 from claimcheck.web import access
 from tests import people

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from claimcheck import people
+from claimcheck.access import people
+from claimcheck.access.people import Person
 from claimcheck.experts import standings
-from claimcheck.people import Person
 from tests.flows.conftest import REASONS, LiveDesk
 from tests.flows.test_review_lease import Browsers, open_next
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from claimcheck import people
-from claimcheck.people import Person
+from claimcheck.access import people
+from claimcheck.access.people import Person
 from tests.flows.conftest import REASONS, LiveDesk
 from tests.flows.test_review_lease import Browsers, open_next
 

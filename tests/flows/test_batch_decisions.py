@@ -7,8 +7,8 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from claimcheck import tasks
 from claimcheck.bulk import working
+from claimcheck.review import tasks
 from tests.flows.conftest import REASONS, LiveDesk
 
 EASY = {"share": 0.3, "confidence": 0.9}

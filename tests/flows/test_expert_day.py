@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from claimcheck import people
+from claimcheck.access import people
 from claimcheck.experts import golds, payouts, standings, upkeep
 from tests.flows.conftest import LiveDesk
 from tests.flows.test_review_lease import Browsers, ready

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from claimcheck import outbox
+from claimcheck.access.people import Person
 from claimcheck.operations import drains
-from claimcheck.people import Person
+from claimcheck.outbound import outbox
 from tests.flows.conftest import LiveDesk
 from tests.flows.test_control import look
 from tests.flows.test_review_lease import Browsers

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from claimcheck import people
+from claimcheck.access import people
+from claimcheck.access.people import Person
 from claimcheck.bulk import overturning
-from claimcheck.people import Person
 from tests.flows.conftest import REASONS, LiveDesk
 
 

@@ -13,8 +13,8 @@ import pytest
 import yaml
 from playwright.sync_api import expect
 
-from claimcheck import people as accounts
 from claimcheck import projects, rules
+from claimcheck.access import people as accounts
 from tests import people
 from tests.flows.conftest import LiveDesk
 from tests.flows.test_review_lease import Browsers

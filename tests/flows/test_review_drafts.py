@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from claimcheck import evidence, passwords, sessions
+from claimcheck import evidence
+from claimcheck.access import passwords, sessions
 from tests import people
 from tests.flows.conftest import LiveDesk
 from tests.flows.test_review_lease import Browsers, decided, fill, open_next

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from claimcheck import assignments, decisions, tasks
+from claimcheck.review import assignments, decisions, tasks
 from tests.flows.conftest import REASONS, LiveDesk
 from tests.flows.test_review_lease import Browsers, decided, fill, ready
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, Route, expect
 
-from claimcheck import assignments, tasks
-from claimcheck.people import Person
+from claimcheck.access.people import Person
+from claimcheck.review import assignments, tasks
 from tests.flows.conftest import REASONS, LiveDesk
 
 Browsers = Callable[..., Page]

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from claimcheck import tasks
+from claimcheck.review import tasks
 from tests.flows.conftest import REASONS, LiveDesk
 from tests.flows.test_review_lease import Browsers, decided, fill, open_next
 

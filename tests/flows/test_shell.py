@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from claimcheck import passwords
+from claimcheck.access import passwords
 from tests import people
 from tests.flows.conftest import LiveDesk
 

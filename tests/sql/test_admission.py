@@ -13,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from claimcheck import errors, lines, people, projects, rules
+from claimcheck import errors, lines, projects, rules
+from claimcheck.access import people
 from claimcheck.db import Database
 from claimcheck.intake import admission, messages, parameters, rooms, sending
 from tests.intake import World, at_once, without

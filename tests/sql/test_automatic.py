@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from claimcheck import decisions, errors, items, people, projects, rules, versions
+from claimcheck import errors, items, projects, rules, versions
+from claimcheck.access import people
 from claimcheck.intake import resolving
+from claimcheck.review import decisions
 from tests.intake import SKILL, World, at_once, row, without
 
 LARGE = {"routes": [{"queue": "large", "skill": "senior"}]}

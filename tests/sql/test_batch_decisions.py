@@ -10,11 +10,13 @@ from typing import Any
 import psycopg
 import pytest
 
-from claimcheck import decisions, errors, outbox, projects, tasks
+from claimcheck import errors, projects
 from claimcheck.bulk import batch_decisions, groups, samples, working
 from claimcheck.bulk.batch_decisions import BatchDecision
 from claimcheck.db import Connection
+from claimcheck.outbound import outbox
 from claimcheck.quality import hypergeometric
+from claimcheck.review import decisions, tasks
 from tests.intake import World, at_once
 from tests.sql.test_sweeps import Swept
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from claimcheck import boosting, sweeps
+from claimcheck import sweeps
+from claimcheck.forecasts import boosting
 from tests.intake import World, row
 
 

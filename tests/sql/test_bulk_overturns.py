@@ -10,12 +10,14 @@ from typing import Any
 import psycopg
 import pytest
 
-from claimcheck import decisions, errors, people, projects, revisions, rules, tasks, versions
+from claimcheck import errors, projects, revisions, rules, versions
+from claimcheck.access import people
+from claimcheck.access.people import Person
 from claimcheck.bulk import bulk_overturns, finding, overturning
 from claimcheck.bulk.bulk_overturns import BulkOverturn
 from claimcheck.bulk.finding import Asked
 from claimcheck.db import Connection, Database
-from claimcheck.people import Person
+from claimcheck.review import decisions, tasks
 from tests.intake import World, at_once, mended, row
 
 STATES = ("gathering", "listed", "pending", "rejected", "withdrawn", "running", "paused", "stopped", "done")

@@ -11,8 +11,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from claimcheck import errors, keys, notices, projects
+from claimcheck import errors, projects
 from claimcheck.datasets import formats, making, manifests, retracting, retractions, telling, versions
+from claimcheck.outbound import notices
+from claimcheck.proof import keys
 from tests.intake import World, at_once
 from tests.labelled import Labelled, label
 

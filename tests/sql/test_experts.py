@@ -14,10 +14,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from claimcheck import assignments, db, decisions, errors, people, projects, tasks
+from claimcheck import db, errors, projects
+from claimcheck.access import people
 from claimcheck.experts import golds, payouts, standings, upkeep
 from claimcheck.experts.ruling import BY_THE_STATEMENT
-from claimcheck.looks import late_looks
+from claimcheck.review import assignments, decisions, tasks
+from claimcheck.review.looks import late_looks
 from tests.intake import World, at_once, row, without
 
 

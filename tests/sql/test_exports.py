@@ -10,9 +10,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from claimcheck import errors, exports, projects, receipts, results, revisions
+from claimcheck import errors, projects, revisions
 from claimcheck.db import STATEMENTS
 from claimcheck.experts.ruling import BY_THE_STATEMENT
+from claimcheck.proof import exports, receipts, results
 from tests.intake import World, eventually, file, row
 
 SECRET = "a secret key of the tests" * 2

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from claimcheck import people, projects
+from claimcheck import projects
+from claimcheck.access import people
 from claimcheck.forecasts import measuring, record
 from tests.intake import SKILL, World, row
 

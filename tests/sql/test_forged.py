@@ -5,8 +5,8 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from claimcheck import tasks
 from claimcheck.bulk import batch_decisions
+from claimcheck.review import tasks
 from tests.intake import World, row
 from tests.sql.test_batch_decisions import Batch
 

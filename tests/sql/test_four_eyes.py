@@ -11,12 +11,14 @@ from typing import Any
 import psycopg
 import pytest
 
-from claimcheck import assignments, decisions, errors, items, looks, people, projects, revisions, tasks, versions
+from claimcheck import errors, items, projects, revisions, versions
+from claimcheck.access import people
 from claimcheck.approvals import standing
 from claimcheck.bulk import batch_decisions
 from claimcheck.datasets import retracting
 from claimcheck.db import QUEUE, STATEMENTS
 from claimcheck.intake import resolving
+from claimcheck.review import assignments, decisions, looks, tasks
 from tests.intake import SKILL, World, at_once, mended, row, without
 from tests.sql.test_batch_decisions import Batch
 

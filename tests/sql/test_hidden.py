@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from claimcheck import decisions, errors, history, projects, reconsiderations
+from claimcheck import errors, projects
+from claimcheck.review import decisions, history, reconsiderations
 from tests.intake import World, row
 
 

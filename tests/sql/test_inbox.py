@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from claimcheck import errors, people, projects
+from claimcheck import errors, projects
+from claimcheck.access import people
 from claimcheck.intake import inbox, parameters
 from tests import pipeline
 from tests.intake import World, at_once, row, without

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from claimcheck import canonical, dead_letters, errors, items, lines, payloads
+from claimcheck import canonical, errors, items, lines, payloads
+from claimcheck.intake import dead_letters
 from tests.intake import PNG, World, at_once, file, row, without
 
 DEEP = b'{"idempotency_key": "deep", "payload": {"a": ' + b"[" * 10_000 + b"]" * 10_000 + b"}}"

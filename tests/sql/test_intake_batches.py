@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from claimcheck import batches, dead_letters, errors, items, lines
+from claimcheck import errors, items, lines
+from claimcheck.intake import batches, dead_letters
 from tests.intake import World, row
 
 

@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
-from claimcheck import access_events, decisions, errors, evidence, publishing, revisions, rules, uploads, versions
+from claimcheck import errors, evidence, publishing, revisions, rules, versions
+from claimcheck.access import access_events
 from claimcheck.evidence import OpenPart
 from claimcheck.experts.ruling import BY_THE_STATEMENT
-from claimcheck.tasks import Claim
+from claimcheck.intake import uploads
+from claimcheck.review import decisions
+from claimcheck.review.tasks import Claim
 from tests.intake import World, at_once, eventually, file, row, without
 from tests.sql.test_intake_publishing import check_durable
 

@@ -13,7 +13,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from claimcheck import errors, evidence, items, projects, publishing, store, uploads
+from claimcheck import errors, evidence, items, projects, publishing, store
+from claimcheck.intake import uploads
 from tests.intake import PNG, World, at_once, file, row, without
 
 SECONDS = 60  # until all must be published

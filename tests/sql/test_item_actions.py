@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
-from claimcheck import assignments, chores, errors, people, projects, sweeps, tasks
+from claimcheck import errors, projects, sweeps
+from claimcheck.access import people
 from claimcheck.bulk import batch_decisions, working
+from claimcheck.operations import chores
+from claimcheck.review import assignments, tasks
 from claimcheck.triage import acting, actions, searching
 from claimcheck.triage.actions import Action, Wish
 from tests.intake import SKILL, World, at_once, mended, row, without

@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from claimcheck import decisions, keys
+from claimcheck.proof import keys
+from claimcheck.review import decisions
 from tests.intake import World, row
 
 SECRET = "a secret key of the tests" * 2

@@ -10,23 +10,13 @@ from typing import Any
 
 import pytest
 
-from claimcheck import (
-    applying,
-    config,
-    decisions,
-    deliveries,
-    exports,
-    lease_times,
-    people,
-    projects,
-    receipts,
-    replays,
-    revisions,
-    rules,
-    tasks,
-    versions,
-)
+from claimcheck import config, projects, revisions, rules, versions
+from claimcheck.access import people
 from claimcheck.bulk import batch_decisions, bulk_overturns, finding, overturning, working
+from claimcheck.intake import replays
+from claimcheck.outbound import applying, deliveries
+from claimcheck.proof import exports, receipts
+from claimcheck.review import decisions, lease_times, tasks
 from tests import pipeline
 from tests.intake import World
 from tests.workers.stage import SECRET_KEY

@@ -10,8 +10,10 @@ import psycopg
 import pytest
 from psycopg.rows import namedtuple_row
 
-from claimcheck import assignments, decisions, errors, passwords, people, sessions, tasks, tokens
+from claimcheck import errors
+from claimcheck.access import passwords, people, sessions, tokens
 from claimcheck.db import STATEMENTS
+from claimcheck.review import assignments, decisions, tasks
 from tests.intake import SKILL, World, at_once, row, without
 
 WRONG: list[tuple[str, dict[str, str], str]] = [

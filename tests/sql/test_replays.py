@@ -8,9 +8,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from claimcheck import dead_letters, doors, errors, people, replays, tasks
-from claimcheck.dead_letters import Filter, Refused
-from claimcheck.intake import admission, handling, parameters
+from claimcheck import errors
+from claimcheck.access import people
+from claimcheck.intake import admission, dead_letters, doors, handling, parameters, replays
+from claimcheck.intake.dead_letters import Filter, Refused
+from claimcheck.review import tasks
 from tests import pipeline
 from tests.intake import World, at_once, row, without
 from tests.messages import admit, body, sender, waiting

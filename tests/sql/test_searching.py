@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from claimcheck import customers, people, tasks
+from claimcheck.access import customers, people
+from claimcheck.review import tasks
 from claimcheck.triage import searching
 from claimcheck.triage.searching import Asked
 from tests.intake import SKILL, World, row, without

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from claimcheck import errors, passwords, people, sessions, tokens
+from claimcheck import errors
+from claimcheck.access import passwords, people, sessions, tokens
 from tests.intake import SKILL, World, at_once
 
 EVERYTHING = """SELECT to_jsonb(w)::text FROM passwords w UNION ALL SELECT to_jsonb(l)::text FROM password_links l

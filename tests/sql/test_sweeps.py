@@ -13,11 +13,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from claimcheck import errors, projects, rules, sweeps, tasks, versions
+from claimcheck import errors, projects, rules, sweeps, versions
+from claimcheck.access.people import Person, give_skill
 from claimcheck.config import ROOT
 from claimcheck.db import Database
-from claimcheck.decisions import submit
-from claimcheck.people import Person, give_skill
+from claimcheck.review import tasks
+from claimcheck.review.decisions import submit
 from tests.intake import World, eventually
 from workers import publisher
 

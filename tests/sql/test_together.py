@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from claimcheck import customers, db, errors, results
+from claimcheck import db, errors
+from claimcheck.access import customers
 from claimcheck.db import Connection, Database
+from claimcheck.proof import results
 from tests.intake import at_once
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from claimcheck.boosting import BOOST, Due, wanted
+from claimcheck.forecasts.boosting import BOOST, Due, wanted
 
 
 @pytest.mark.parametrize(

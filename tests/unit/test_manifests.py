@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from claimcheck import canonical, signing
+from claimcheck import canonical
 from claimcheck.datasets import manifests
+from claimcheck.proof import signing
 
 KEY = signing.new_key_pair()
 FILES = {"data.jsonl": b'{"item_id":1}\n', "data.csv": b'"item_id"\r\n"1"\r\n'}

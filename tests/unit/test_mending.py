@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 
-from claimcheck import mending
+from claimcheck.intake import mending
 
 
 def kinds(lines: list[mending.Line]) -> list[str]:

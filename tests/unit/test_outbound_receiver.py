@@ -15,8 +15,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from claimcheck import outbound, receiver
-from claimcheck.outbound import answers, webhook
+from claimcheck import outbound
+from claimcheck.outbound import answers, receiver, webhook
 from tests.unit.outbound_servers import LOOPBACK
 
 SECRET = webhook.new_secret()
@@ -145,7 +145,7 @@ def test_it_survives_strangers(log: pathlib.Path) -> None:
 
 
 def started(log: pathlib.Path) -> tuple[subprocess.Popen[str], str]:
-    code = f"from claimcheck import receiver; receiver.serve(secret={SECRET!r}, log={str(log)!r})"
+    code = f"from claimcheck.outbound import receiver; receiver.serve(secret={SECRET!r}, log={str(log)!r})"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert process.stdout
     return process, process.stdout.readline().split()[2].rstrip(",")

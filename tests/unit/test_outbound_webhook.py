@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 import standardwebhooks
 
-from claimcheck import deliveries
-from claimcheck.outbound import webhook
+from claimcheck.outbound import deliveries, webhook
 from tests.unit.outbound_servers import LOOPBACK, OK, answering, serving
 
 

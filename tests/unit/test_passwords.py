@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from claimcheck import errors, passwords
+from claimcheck import errors
+from claimcheck.access import passwords
 
 
 def test_it_hashes_two_at_once_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claimcheck import lease_times
 from claimcheck.quality import survival
 from claimcheck.quality.survival import Ended
+from claimcheck.review import lease_times
 
 # Weeks of remission under 6-MP (Freireich et al. 1963), as the textbooks tabulate it: time → (ended, censored).
 REMISSIONS = {6: (3, 1), 7: (1, 0), 9: (0, 1), 10: (1, 1), 11: (0, 1), 13: (1, 0), 16: (1, 0), 17: (0, 1), 19: (0, 1), 20: (0, 1), 22: (1, 0), 23: (1, 0),

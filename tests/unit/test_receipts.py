@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from cryptography.exceptions import InvalidSignature
 
-from claimcheck import canonical, receipts, signing
+from claimcheck import canonical
+from claimcheck.proof import receipts, signing
 
 FILES = {"fields.json": b'{"amount":12.50}', "sides/front.png": b"\x89PNG front", "empty.txt": b""}
 KEY = signing.new_key_pair()

@@ -4,7 +4,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from claimcheck import signing
+from claimcheck.proof import signing
 
 SECRET = "a secret key of some thirty-two characters"
 

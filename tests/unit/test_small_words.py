@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from claimcheck import letters
 from claimcheck.datasets.retractions import Author
+from claimcheck.forecasts import letters
 from claimcheck.triage.actions import Action
 from claimcheck.web import batch_words, dataset_words, item_actions, overturn_words
 

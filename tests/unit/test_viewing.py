@@ -6,8 +6,8 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from claimcheck import viewing
-from claimcheck.viewing import Day
+from claimcheck.access import viewing
+from claimcheck.access.viewing import Day
 
 TODAY = date(2026, 11, 30)
 

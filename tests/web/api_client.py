@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from pydantic import BaseModel, TypeAdapter
 from werkzeug.test import TestResponse
 
-from claimcheck.people import Person
+from claimcheck.access.people import Person
 from claimcheck.web.api import ROUTES, models
 from claimcheck.web.api.routes import Route
 from tests import people

@@ -10,7 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from claimcheck.people import Person
+from claimcheck.access.people import Person
 from tests.flows.conftest import LiveDesk, served
 from tests.people import browser
 

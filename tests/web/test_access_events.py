@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from claimcheck import access_events, people, viewing
-from claimcheck.access_events import Filter
+from claimcheck.access import access_events, people, viewing
+from claimcheck.access.access_events import Filter
 from tests.flows.conftest import LiveDesk
 from tests.people import browser, program
 from tests.web.api_client import Api

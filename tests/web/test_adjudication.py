@@ -11,10 +11,13 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from claimcheck import batches, decisions, errors, items, looks, people, projects, rules, tasks
+from claimcheck import errors, items, projects, rules
+from claimcheck.access import people
+from claimcheck.access.people import Person
 from claimcheck.db import Database
-from claimcheck.people import Person
-from claimcheck.tasks import Claim
+from claimcheck.intake import batches
+from claimcheck.review import decisions, looks, tasks
+from claimcheck.review.tasks import Claim
 from tests.people import Cast, browser, program
 from tests.web.api_client import Api
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from claimcheck import people
+from claimcheck.access import people
 from claimcheck.db import Database
 from tests.people import Cast
 from tests.web.api_client import Api

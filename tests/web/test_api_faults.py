@@ -12,7 +12,8 @@ from flask import Flask
 from psycopg_pool import ConnectionPool
 
 from app import create_app
-from claimcheck import errors, keys
+from claimcheck import errors
+from claimcheck.proof import keys
 from tests import people
 from tests.people import Cast
 from tests.web.api_client import Api, proof

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from claimcheck import items, people
+from claimcheck import items
+from claimcheck.access import people
 from claimcheck.db import Database
 from tests.people import Cast
 from tests.web.api_client import Api, proof

@@ -14,7 +14,7 @@ from flask import Flask
 from gunicorn.http.body import Body, ChunkedReader
 from gunicorn.http.unreader import IterUnreader
 
-from claimcheck import people
+from claimcheck.access import people
 from claimcheck.db import Database
 from claimcheck.intake import messages, parameters, rooms, sending
 from tests.messages import message

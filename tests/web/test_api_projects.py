@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from claimcheck import items, people, projects
+from claimcheck import items, projects
+from claimcheck.access import people
 from claimcheck.db import Database
 from tests.people import Cast
 from tests.web.api_client import Api, proof

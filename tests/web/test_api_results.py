@@ -13,9 +13,10 @@ import psycopg
 import pytest
 from flask import Flask
 
-from claimcheck import results, transactions
+from claimcheck import transactions
 from claimcheck.db import STATEMENTS
 from claimcheck.experts.ruling import BY_THE_STATEMENT
+from claimcheck.proof import results
 from tests.people import Cast
 from tests.web.api_client import Api, proof
 

@@ -19,7 +19,7 @@ from schemathesis.specs.openapi.checks import (
 )
 from werkzeug.serving import make_server
 
-from claimcheck import tokens
+from claimcheck.access import tokens
 from claimcheck.db import Database
 from claimcheck.web.api import ROUTES, openapi
 from claimcheck.web.api.routes import Route

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from claimcheck import errors, people, projects
+from claimcheck import errors, projects
+from claimcheck.access import people
 from claimcheck.db import Database
 from claimcheck.experts import golds, payouts, standings
 from claimcheck.web import api

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from claimcheck import people, receipts
+from claimcheck.access import people
 from claimcheck.db import Database
+from claimcheck.proof import receipts
 from tests.people import Cast
 from tests.web.api_client import Api, proof
 

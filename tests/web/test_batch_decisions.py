@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from claimcheck import people
+from claimcheck.access import people
 from claimcheck.bulk import working
 from claimcheck.db import Database
 from tests.people import Cast, browser

@@ -12,8 +12,9 @@ import psycopg
 import pytest
 from flask.testing import FlaskClient
 
-from claimcheck import decisions, people, reconsiderations, tasks
-from claimcheck.people import Person
+from claimcheck.access import people
+from claimcheck.access.people import Person
+from claimcheck.review import decisions, reconsiderations, tasks
 from tests.flows.conftest import REASONS, LiveDesk
 from tests.people import browser, program
 from tests.web import atlas

@@ -13,7 +13,7 @@ import redis
 from flask import Flask
 
 from app import create_app
-from claimcheck import passwords
+from claimcheck.access import passwords
 from claimcheck.db import Database
 from tests import people
 from tests.people import Cast

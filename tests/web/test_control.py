@@ -9,7 +9,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from claimcheck import people, projects
+from claimcheck import projects
+from claimcheck.access import people
 from claimcheck.approvals import standing
 from claimcheck.control import counting, figures
 from claimcheck.web.control import as_said

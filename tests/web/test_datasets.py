@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from claimcheck import people as accounts
+from claimcheck.access import people as accounts
 from claimcheck.datasets import making
 from tests.flows.conftest import REASONS, LiveDesk
 from tests.labelled import label

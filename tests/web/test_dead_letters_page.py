@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from claimcheck import batches, projects, rules
-from claimcheck import people as accounts
+from claimcheck import projects, rules
+from claimcheck.access import people as accounts
 from claimcheck.db import Database
-from claimcheck.dead_letters import Facts, Kept
-from claimcheck.intake import admission, parameters
+from claimcheck.intake import admission, batches, parameters
+from claimcheck.intake.dead_letters import Facts, Kept
 from tests import people
 from tests.messages import body
 from tests.people import Cast

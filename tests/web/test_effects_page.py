@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from claimcheck import deliveries, effects, outbox
-from claimcheck.outbound import Answer
+from claimcheck.outbound import Answer, deliveries, effects, outbox
 from tests import people
 from tests.workers.stage import Project, Stage
 

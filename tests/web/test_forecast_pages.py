@@ -11,9 +11,12 @@ import psycopg
 import pytest
 from flask import Flask
 
-from claimcheck import batches, decisions, people, projects, rules, tasks
+from claimcheck import projects, rules
+from claimcheck.access import people
 from claimcheck.db import Database
 from claimcheck.forecasts import record
+from claimcheck.intake import batches
+from claimcheck.review import decisions, tasks
 from tests.people import Cast, browser
 from tests.web.api_client import Api
 

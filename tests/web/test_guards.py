@@ -13,7 +13,8 @@ from flask.testing import FlaskClient
 
 import app as factory
 from app import create_app
-from claimcheck import logs, passwords, people, sessions, tokens
+from claimcheck import logs
+from claimcheck.access import passwords, people, sessions, tokens
 from claimcheck.web import access, addresses, places, proxies, same_origin
 from tests import people as cast_
 from tests.intake import without

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from flask import Flask
 
-from claimcheck import people as accounts
+from claimcheck.access import people as accounts
 from claimcheck.db import Database
 from claimcheck.triage import acting, views
 from tests import people

@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-from claimcheck import lease_times, projects, tasks
+from claimcheck import projects
+from claimcheck.review import lease_times, tasks
 from claimcheck.web import lease_times as lease_page
 from tests.flows.conftest import LiveDesk
 from tests.people import browser

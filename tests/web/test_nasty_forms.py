@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from claimcheck import projects, web
-from claimcheck.people import Person
+from claimcheck.access.people import Person
 from claimcheck.web.projects import written
 from tests.flows.conftest import LiveDesk
 from tests.people import browser

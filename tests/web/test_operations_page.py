@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from claimcheck import errors, keys, outbox, sessions, tokens
-from claimcheck import people as desk_people
+from claimcheck import errors
+from claimcheck.access import people as desk_people
+from claimcheck.access import sessions, tokens
 from claimcheck.db import Database
 from claimcheck.operations import drains, history, queues, replaying
 from claimcheck.operations.pulse import Pulse
+from claimcheck.outbound import outbox
+from claimcheck.proof import keys
 from tests import people
 from tests.web.api_client import Api
 from tests.workers.stage import Stage

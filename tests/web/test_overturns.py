@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from claimcheck import people
+from claimcheck.access import people
+from claimcheck.access.people import Person
 from claimcheck.bulk import overturning
 from claimcheck.db import Database
-from claimcheck.people import Person
 from tests.people import Cast, browser
 from tests.web.api_client import Api, proof
 

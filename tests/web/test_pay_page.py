@@ -9,8 +9,8 @@ import re
 
 import pytest
 
+from claimcheck.access.people import Person
 from claimcheck.experts import payouts
-from claimcheck.people import Person
 from tests.flows.conftest import LiveDesk
 from tests.people import browser
 from tests.web.api_client import Api

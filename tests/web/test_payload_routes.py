@@ -14,8 +14,11 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from claimcheck import access_events, batches, dead_letters, projects, rules, tasks, versions
-from claimcheck.tasks import Claim
+from claimcheck import projects, rules, versions
+from claimcheck.access import access_events
+from claimcheck.intake import batches, dead_letters
+from claimcheck.review import tasks
+from claimcheck.review.tasks import Claim
 from tests.flows.conftest import LiveDesk
 from tests.intake import without
 from tests.people import browser, program

@@ -9,8 +9,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from claimcheck import people as accounts
-from claimcheck import tokens
+from claimcheck.access import people as accounts
+from claimcheck.access import tokens
 from claimcheck.db import Database
 from tests import people
 from tests.people import Cast

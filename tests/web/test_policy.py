@@ -7,8 +7,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from app import create_app
-from claimcheck import tokens
-from claimcheck.people import ROLES
+from claimcheck.access import tokens
+from claimcheck.access.people import ROLES
 from tests import people
 from tests.people import Cast
 from tests.web import atlas

@@ -9,10 +9,12 @@ import re
 import pytest
 from psycopg.types.json import Jsonb
 
-from claimcheck import errors, items, people, projects, rules, tasks, versions
+from claimcheck import errors, items, projects, rules, versions
+from claimcheck.access import people
+from claimcheck.access.people import Person
 from claimcheck.control import counting, gaps, guidance
 from claimcheck.intake import admission, handling, inbox, parameters
-from claimcheck.people import Person
+from claimcheck.review import tasks
 from tests.flows.conftest import REASONS, LiveDesk
 from tests.messages import body
 from tests.people import browser

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from claimcheck import projects, rules, tasks, versions
+from claimcheck import projects, rules, versions
+from claimcheck.review import tasks
 from tests import people
 
 RULES = {"name": "KYC", "skill": "kyc", "reason_codes": ["ok", "bad"], "question": "Is it right?"}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from claimcheck import assignments, tasks
+from claimcheck.review import assignments, tasks
 from tests.flows.conftest import LiveDesk
 from tests.people import browser
 from tests.web.reviewer import HTMX, Reviewer, ada, desk, live, one_item  # noqa: F401 (fixtures)

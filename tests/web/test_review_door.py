@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from claimcheck import people, tasks
+from claimcheck.access import people
+from claimcheck.review import tasks
 from tests.flows.conftest import LiveDesk
 from tests.web.reviewer import HTMX, Reviewer, ada, desk, live, one_item  # noqa: F401 (fixtures)
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from claimcheck import evidence, reconsiderations
+from claimcheck import evidence
+from claimcheck.review import reconsiderations
 from tests.flows.conftest import REASONS, LiveDesk, served
 from tests.people import browser, program
 

@@ -12,9 +12,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from claimcheck import passwords, sessions
+from claimcheck.access import passwords, sessions
+from claimcheck.access.people import disable, enable
 from claimcheck.db import Database
-from claimcheck.people import disable, enable
 from claimcheck.web import access
 from tests import people
 from tests.people import Cast
@@ -197,7 +197,7 @@ def test_it_offers_a_form_for_an_own_address_only(app: Flask, target: str) -> No
 
 
 def test_it_takes_no_other_way_in(app: Flask, db: Database, cast: Cast) -> None:
-    from claimcheck import tokens
+    from claimcheck.access import tokens
 
     token = tokens.make(db, person_id=cast.dov.id)
     ways = [

@@ -12,9 +12,12 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from claimcheck import batches, decisions, items, people, projects, rules, tasks
+from claimcheck import items, projects, rules
+from claimcheck.access import people
 from claimcheck.db import Database
 from claimcheck.experts import golds, standings, upkeep
+from claimcheck.intake import batches
+from claimcheck.review import decisions, tasks
 from tests.people import Cast, browser
 from tests.web.api_client import Api
 

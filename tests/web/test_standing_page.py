@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from claimcheck import batches, people
+from claimcheck.access import people
+from claimcheck.access.people import Person
 from claimcheck.experts import golds, standings, upkeep
-from claimcheck.people import Person
+from claimcheck.intake import batches
 from tests.flows.conftest import LiveDesk
 from tests.people import browser
 from tests.web.api_client import Api

@@ -16,10 +16,10 @@ from typing import Any
 
 import redis
 
-from claimcheck import receiver
 from claimcheck.config import ROOT
 from claimcheck.embedded import ports, processes, valkey
 from claimcheck.embedded.processes import Program
+from claimcheck.outbound import receiver
 from tests.workers.stage import SECRET, SECRET_KEY, Stage
 
 SECONDS = 90.0  # that anything may take on a busy machine

@@ -10,8 +10,8 @@ from typing import Any
 import psycopg
 from psycopg.rows import namedtuple_row
 
-from claimcheck import signing
 from claimcheck.db import Database
+from claimcheck.proof import signing
 from tests import people
 
 SECRET_KEY = "n0t-a-real-key-but-long-enough-for-the-tests-of-effects"

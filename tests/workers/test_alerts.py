@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 
-from claimcheck import alerts, applying, deliveries, migrations, outbox, projects, rules
-from claimcheck.outbound import mail, webhook
+from claimcheck import migrations, projects, rules
+from claimcheck.forecasts import alerts
+from claimcheck.outbound import applying, deliveries, mail, outbox, webhook
 from claimcheck.outbound.answers import Failure
 from claimcheck.outbound.mail import Post
 from tests.intake import World, at_once, row

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from claimcheck import outbox
 from claimcheck.embedded import processes
+from claimcheck.outbound import outbox
 from tests.workers.machinery import Hook, Machinery, settle
 from tests.workers.stage import Project, Stage
 from workers import doorbell

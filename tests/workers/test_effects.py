@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
-from claimcheck import applying, config, decisions, deliveries, effects, errors, outbox, rules, signing
+from claimcheck import config, errors, rules
 from claimcheck.embedded import servers, weed
 from claimcheck.embedded.home import Home
-from claimcheck.outbound import webhook
+from claimcheck.outbound import applying, deliveries, effects, outbox, webhook
+from claimcheck.proof import signing
+from claimcheck.review import decisions
 from tests.workers.machinery import Hook
 from tests.workers.stage import SECRET_KEY, Project, Stage
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from app import create_app
-from claimcheck import deliveries
 from claimcheck.operations import alerting
 from claimcheck.operations.alerting import Watch
+from claimcheck.outbound import deliveries
 from tests import people
 from tests.workers.machinery import Hook
 from tests.workers.stage import SECRET, Stage

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from claimcheck import errors, outbox
+from claimcheck import errors
+from claimcheck.outbound import outbox
 from tests.workers.stage import Stage
 
 HOOK = "http://127.0.0.1:9/hook"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from claimcheck import outbox
 from claimcheck.db import STATEMENTS
+from claimcheck.outbound import outbox
 from tests.workers.stage import SQL, Stage
 
 DONE, WAITING, PROJECTS = 100_000, 5_000, 12

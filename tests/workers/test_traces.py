@@ -17,10 +17,11 @@ from typing import Any
 import pytest
 
 from app import create_app
-from claimcheck import applying, deliveries, logs
+from claimcheck import logs
 from claimcheck.config import ROOT
 from claimcheck.intake import records
 from claimcheck.operations import tracing
+from claimcheck.outbound import applying, deliveries
 from tests import people
 from tests.collector import Collector, attributes, collecting
 from tests.doors import Door
@@ -80,7 +81,7 @@ def test_it_carries_one_id_from_intake_to_the_receiver(
         "/v1/intake", "/v1/tasks/next", "/assignments/<number:assignment_id>", submit,
     ]  # fmt: skip
     [applied] = [line for line in traced if line["event"] == "apply.ended"]  # the webhook's: a standing is the desk's own
-    assert (applied["state"], applied["kind"], applied["logger"]) == ("done", "webhook", "claimcheck.applying")
+    assert (applied["state"], applied["kind"], applied["logger"]) == ("done", "webhook", "claimcheck.outbound.applying")
     records.relay(world.web, records.log(tmp_path))
     kept = [json.loads(line) for path in records.files(tmp_path) for line in path.read_text().splitlines()]
     assert {line["decision"] for line in kept if line["trace_id"] == TRACE} >= {"admitted", "routed"}, "the pipeline's record too"

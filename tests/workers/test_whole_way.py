@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from claimcheck import applying, config, decisions, deliveries, projects, rules
+from claimcheck import config, projects, rules
+from claimcheck.outbound import applying, deliveries
+from claimcheck.review import decisions
 from tests.intake import SKILL, World, row
 from tests.workers.machinery import Hook
 from tests.workers.stage import SECRET_KEY

@@ -9,8 +9,9 @@ from typing import Any, Literal
 from flask import Response
 from pydantic import Field
 
-from claimcheck import access_events, errors
-from claimcheck.access_events import EVER, NEVER, Filter
+from claimcheck import errors
+from claimcheck.access import access_events
+from claimcheck.access.access_events import EVER, NEVER, Filter
 from claimcheck.validation import Moment
 from claimcheck.web import desk
 from claimcheck.web.api import answers, models

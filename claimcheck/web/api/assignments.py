@@ -9,7 +9,8 @@ from uuid import UUID
 
 from pydantic import Field
 
-from claimcheck import assignments, decisions, errors, projects, rules
+from claimcheck import errors, projects, rules
+from claimcheck.review import assignments, decisions
 from claimcheck.validation import Code, Model, Prose
 from claimcheck.web import desk
 from claimcheck.web.api import models

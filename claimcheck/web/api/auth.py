@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from flask import request
 
-from claimcheck import errors, tokens
-from claimcheck.people import Person
+from claimcheck import errors
+from claimcheck.access import tokens
+from claimcheck.access.people import Person
 from claimcheck.web import desk
 
 

@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from claimcheck import assignments, errors, projects
+from claimcheck import errors, projects
 from claimcheck.bulk import batch_decisions, groups
 from claimcheck.bulk.batch_decisions import BatchDecision
+from claimcheck.review import assignments
 from claimcheck.validation import Model, Prose
 from claimcheck.web import desk
 from claimcheck.web.api import answers, models, tasks

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from claimcheck import batches, dead_letters
+from claimcheck.intake import batches, dead_letters
 from claimcheck.web import desk
 from claimcheck.web.api import answers, models
 from claimcheck.web.api.requests import Query

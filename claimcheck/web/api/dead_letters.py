@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal, Self
 from flask import Response
 from pydantic import Field, model_validator
 
-from claimcheck import dead_letters, errors, projects, replays
+from claimcheck import errors, projects
+from claimcheck.intake import dead_letters, replays
 from claimcheck.rendering import names
 from claimcheck.validation import Model, wrong
 from claimcheck.web import desk

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from claimcheck import decisions, errors
+from claimcheck import errors
+from claimcheck.review import decisions
 from claimcheck.validation import Model, Prose
 from claimcheck.web import desk
 from claimcheck.web.api import answers, models

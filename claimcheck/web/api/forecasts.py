@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from claimcheck import batches, projects
+from claimcheck import projects
 from claimcheck.forecasts import judged, measuring, record
+from claimcheck.intake import batches
 from claimcheck.web import desk
 from claimcheck.web.api import models
 from claimcheck.web.api.routes import Call, route

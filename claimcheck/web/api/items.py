@@ -9,7 +9,9 @@ from typing import Any
 from flask import request
 from pydantic import Field
 
-from claimcheck import batches, errors, history, items, lines, projects
+from claimcheck import errors, items, lines, projects
+from claimcheck.intake import batches
+from claimcheck.review import history
 from claimcheck.triage import asking, searching
 from claimcheck.validation import Model
 from claimcheck.web import desk

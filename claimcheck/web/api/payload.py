@@ -8,8 +8,10 @@ from urllib.parse import quote
 from flask import Response
 from pydantic import Field
 
-from claimcheck import errors, evidence, history, masking, projects, revisions
-from claimcheck.masking import Reveal
+from claimcheck import errors, evidence, projects, revisions
+from claimcheck.access import masking
+from claimcheck.access.masking import Reveal
+from claimcheck.review import history
 from claimcheck.validation import Code, Model, Name
 from claimcheck.web import desk
 from claimcheck.web.api import answers, models

@@ -7,7 +7,8 @@ from typing import Any
 
 from pydantic import Field
 
-from claimcheck import batches, errors, projects, rules, versions
+from claimcheck import errors, projects, rules, versions
+from claimcheck.intake import batches
 from claimcheck.validation import Model, Prose
 from claimcheck.web import desk
 from claimcheck.web.api import answers, models

@@ -9,8 +9,9 @@ from urllib.parse import urlencode
 from flask import Response, request
 from pydantic import Field
 
-from claimcheck import projects, results
+from claimcheck import projects
 from claimcheck.db import Database
+from claimcheck.proof import results
 from claimcheck.web import desk
 from claimcheck.web.api import answers, models
 from claimcheck.web.api.requests import Query

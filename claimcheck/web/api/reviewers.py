@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from claimcheck import looks, people, tasks
+from claimcheck.access import people
+from claimcheck.review import looks, tasks
 from claimcheck.web import desk
 from claimcheck.web.api import models
 from claimcheck.web.api.routes import Call, route

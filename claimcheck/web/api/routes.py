@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from werkzeug.routing import BaseConverter
 
 from claimcheck import errors
-from claimcheck.people import ROLES, Person
+from claimcheck.access.people import ROLES, Person
 from claimcheck.web import access
 from claimcheck.web.api import answers, auth, requests
 

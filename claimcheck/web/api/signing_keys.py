@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from claimcheck import keys
+from claimcheck.proof import keys
 from claimcheck.web import desk
 from claimcheck.web.api import models
 from claimcheck.web.api.routes import ANYBODY, Call, route

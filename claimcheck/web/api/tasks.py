@@ -8,8 +8,9 @@ from uuid import UUID
 
 from pydantic import Field
 
-from claimcheck import assignments, evidence, looks, projects, questions, rules, tasks
+from claimcheck import evidence, projects, questions, rules
 from claimcheck.db import Connection
+from claimcheck.review import assignments, looks, tasks
 from claimcheck.validation import Code, Model
 from claimcheck.web import desk
 from claimcheck.web.api import models, payload

@@ -8,7 +8,8 @@ from flask import request
 from pydantic import Field
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from claimcheck import errors, uploads
+from claimcheck import errors
+from claimcheck.intake import uploads
 from claimcheck.web import desk
 from claimcheck.web.api import models
 from claimcheck.web.api.requests import MIB

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from claimcheck import people, signing
+from claimcheck.access import people
 from claimcheck.db import Connection, Database
+from claimcheck.proof import signing
 
 PURPOSE = "signing_keys"
 AHEAD = 80.0  # seconds until a new key signs: it's committed by then (db.CONNECT), so a receipt is never signed first by one key, then by another

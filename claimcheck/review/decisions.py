@@ -9,10 +9,11 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from claimcheck import canonical, errors, evidence, keys, logs, projects, receipts, rules
+from claimcheck import canonical, errors, evidence, logs, projects, rules
+from claimcheck.access.people import Person
 from claimcheck.db import Connection, Database
 from claimcheck.experts import ruling
-from claimcheck.people import Person
+from claimcheck.proof import keys, receipts
 
 REFUSED: dict[str, type[errors.Error]] = {
     "stale": errors.StaleLease,

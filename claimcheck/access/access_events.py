@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
 
-from claimcheck import errors, people, spreadsheets
+from claimcheck import errors, spreadsheets
+from claimcheck.access import people
 from claimcheck.db import Database
 
 NEWEST = 2**63 - 1

@@ -8,12 +8,15 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from claimcheck import deliveries, errors, letters, logs, notices, outbound, outbox, signing
+from claimcheck import errors, logs, outbound
 from claimcheck.db import Connection, Database
-from claimcheck.deliveries import Call
+from claimcheck.forecasts import letters
 from claimcheck.operations import tracing
 from claimcheck.operations.spans import Span
-from claimcheck.outbox import Lease
+from claimcheck.outbound import deliveries, notices, outbox
+from claimcheck.outbound.deliveries import Call
+from claimcheck.outbound.outbox import Lease
+from claimcheck.proof import signing
 
 THREADS = 32  # calls under way in a process; they mostly wait
 CHAIN_SECONDS = 15.0  # that a thread goes on with what follows, before others get their turn
@@ -23,7 +26,7 @@ SEALED = "SECRET_KEY does not open the webhook's secret: give the desk its forme
 
 Step = TypeVar("Step")
 Ending = Callable[[Database | Connection, Lease], str | None]
-log = logs.get("claimcheck.applying")
+log = logs.get("claimcheck.outbound.applying")
 
 
 class Applier:

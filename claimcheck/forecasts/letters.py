@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from claimcheck.notices import Notice
 from claimcheck.outbound import Failure, mail
 from claimcheck.outbound.mail import Post
+from claimcheck.outbound.notices import Notice
 
 WORDS = {"on_time": "on time again", "at_risk": "at risk of missing its deadline", "late": "late or about to be"}
 

@@ -10,9 +10,8 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 
-from claimcheck import dead_letters
 from claimcheck.db import Database
-from claimcheck.intake import inbox, signals
+from claimcheck.intake import dead_letters, inbox, signals
 from claimcheck.operations import measures
 
 WAITING = 1_000_000  # messages, where their count stops

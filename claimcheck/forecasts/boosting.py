@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from claimcheck import people
+from claimcheck.access import people
 from claimcheck.db import Connection, Database
 from claimcheck.forecasts import measuring
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from claimcheck import canonical, signing
+from claimcheck import canonical
+from claimcheck.proof import signing
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from claimcheck import errors
+from claimcheck.access.people import Person, Touched
 from claimcheck.db import Database
-from claimcheck.people import Person, Touched
 
 IDLE_SECONDS = 2 * 3600  # without a request that a person made
 LONGEST_SECONDS = 12 * 3600

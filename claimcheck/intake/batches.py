@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from claimcheck import errors, items, lines
+from claimcheck.access.people import Person
 from claimcheck.db import Connection, Database
-from claimcheck.people import Person
 
 CHUNK_BYTES = 24 * 1024 * 1024  # of a chunk's lines
 PATIENCE_SECONDS, PAUSE_SECONDS = 30.0, 0.25  # how long a stream is kept waiting while the store catches up

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from claimcheck import errors, logs
 from claimcheck.db import Connection, Database
 
-log = logs.get("claimcheck.chores")
+log = logs.get("claimcheck.operations.chores")
 
 
 @dataclass(frozen=True, slots=True)

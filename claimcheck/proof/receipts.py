@@ -7,8 +7,10 @@ import pathlib
 from collections.abc import Iterator
 from typing import Any
 
-from claimcheck import canonical, filenames, signed, signing
-from claimcheck.signed import Verdict
+from claimcheck import canonical
+from claimcheck.formats import filenames
+from claimcheck.proof import signed, signing
+from claimcheck.proof.signed import Verdict
 
 FORMAT = "claimcheck.receipt/1"
 _PART = {"name": str, "content_type": str, "size": int, "sha256": str}

@@ -11,12 +11,13 @@ from urllib.parse import urlsplit
 
 from psycopg.conninfo import conninfo_to_dict
 
-from claimcheck import decisions, effects, evidence, notices, outbox
+from claimcheck import evidence
 from claimcheck.config import Network, Settings
 from claimcheck.db import Connection, Database
-from claimcheck.outbound import Answer, webhook
+from claimcheck.outbound import Answer, effects, notices, outbox, webhook
 from claimcheck.outbound.mail import Post
 from claimcheck.outbound.webhook import Message
+from claimcheck.review import decisions
 
 DEADLINE = 10.0  # seconds of a whole call, shorter than a lease
 TEST_DEADLINE = 5.0  # somebody sits and waits

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from claimcheck import errors, people
+from claimcheck import errors
+from claimcheck.access import people
+from claimcheck.access.people import Person, Touched
+from claimcheck.access.sessions import digest
 from claimcheck.db import Connection, Database
-from claimcheck.people import Person, Touched
-from claimcheck.sessions import digest
 
 HASHER = PasswordHasher(time_cost=1, memory_cost=46 * 1024, parallelism=1)  # OWASP's first choice for Argon2id
 AT_ONCE, PATIENCE = 2, 5.0  # each hash takes 46 MB and a core: a flood of them must wait in line

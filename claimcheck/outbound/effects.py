@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from claimcheck import config, errors, hooks, outbound, signing
+from claimcheck import config, errors, hooks, outbound
 from claimcheck.config import Settings
 from claimcheck.db import Connection, Database
 from claimcheck.outbound import webhook as messages
+from claimcheck.proof import signing
 
 TAKEN_OUT = "The project's rules no longer name a webhook"
 

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
-from claimcheck import doors, errors, transactions
+from claimcheck import errors, transactions
+from claimcheck.access.people import Person
 from claimcheck.db import Connection, Database
-from claimcheck.intake import admission, parameters
-from claimcheck.people import Person
+from claimcheck.intake import admission, doors, parameters
 
 CHUNK, CHUNK_BYTES = 200, 8 * 1024 * 1024  # letters of one transaction
 MOST = 2_000  # letters of one call

@@ -8,9 +8,9 @@ from typing import BinaryIO
 from uuid import UUID, uuid4
 
 from claimcheck import errors, lines, payloads, rendering
+from claimcheck.access.people import Person
 from claimcheck.db import Connection, Database
 from claimcheck.payloads import Upload
-from claimcheck.people import Person
 from claimcheck.store import Store
 from claimcheck.validation import Model, validated
 

@@ -14,8 +14,8 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from claimcheck import errors
+from claimcheck.access.people import Person
 from claimcheck.db import Connection, Database
-from claimcheck.people import Person
 
 AGAIN = ("http", "file", "stream")  # doors through which producers send the same again
 NAMES = frozenset(

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from claimcheck import errors, people
+from claimcheck import errors
+from claimcheck.access import people
+from claimcheck.access.people import Person
+from claimcheck.access.sessions import digest
 from claimcheck.db import Connection, Database
-from claimcheck.people import Person
-from claimcheck.sessions import digest
 
 FORM = re.compile(r"[A-Za-z0-9_-]{32,200}")
 

@@ -12,11 +12,15 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, TextIO
 
-from claimcheck import decisions, errors, evidence, filenames, keys, masking, results
+from claimcheck import errors, evidence
+from claimcheck.access import masking
+from claimcheck.access.masking import Reveal
+from claimcheck.access.people import Person
 from claimcheck.db import Database
-from claimcheck.masking import Reveal
-from claimcheck.people import Person
+from claimcheck.formats import filenames
 from claimcheck.projects import Project
+from claimcheck.proof import keys, results
+from claimcheck.review import decisions
 from claimcheck.rules import Rules
 from claimcheck.store import Store
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
-from claimcheck import batches, items
+from claimcheck import items
+from claimcheck.access.people import Person
 from claimcheck.db import Connection, Database
-from claimcheck.intake import admission, parameters, rooms
-from claimcheck.people import Person
+from claimcheck.intake import admission, batches, parameters, rooms
 
 WORKER = "replay"
 WAITS = "waits for its handler again"  # a message that the pool had given up

@@ -7,11 +7,13 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from claimcheck import notices, people, projects
+from claimcheck import projects
+from claimcheck.access import people
 from claimcheck.db import Connection, Database
 from claimcheck.forecasts import measuring
 from claimcheck.forecasts.estimate import State
 from claimcheck.forecasts.measuring import Told
+from claimcheck.outbound import notices
 
 UNKNOWN_HOURS = 4.0  # before the deadline of a project at which nobody has ever worked
 STATES = ("on_time", "at_risk", "late")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from claimcheck import errors, people
+from claimcheck import errors
+from claimcheck.access import people
 from claimcheck.db import Database
 
 HOUSE = "House"  # the customer of what is opened at the desk itself while there is none yet

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from statistics import median
 
-from claimcheck.access_events import Sight
+from claimcheck.access.access_events import Sight
 from claimcheck.db import Database
 
 DAYS = 28  # that are looked back on

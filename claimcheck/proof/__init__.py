@@ -1,0 +1,1 @@
+"""What others can check without us: receipts, exports and results, and the keys that sign them."""
