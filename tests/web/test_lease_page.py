@@ -21,9 +21,9 @@ def turn_back(desk: LiveDesk, change: str) -> None:
     desk.execute(f"SET session_replication_role = replica; UPDATE assignments SET {change} WHERE id = (SELECT max(id) FROM assignments)")
 
 
-def counted(desk: LiveDesk, *seconds: int, left: int = 0) -> int:
+def counted(desk: LiveDesk, *seconds: int, left: int = 0, **rules: int) -> int:
     """A project whose leases took so long until a decision, and one that was left after so many seconds, counted now."""
-    project = desk.project(name=f"Timed {desk.execute('SELECT count(*) FROM projects')[0][0]}", lease_seconds=900)
+    project = desk.project(name=f"Timed {desk.execute('SELECT count(*) FROM projects')[0][0]}", **{"lease_seconds": 900} | rules)
     desk.send(project, *({"case": f"case {i}"} for i in range(len(seconds) + 1)))
     for taken in seconds:
         desk.decide(desk.cast.ada)
@@ -81,6 +81,11 @@ def test_it_says_what_is_wrong_and_keeps_what_was_typed(desk: LiveDesk, seconds:
     refused = browser(desk.app, desk.cast.chi).post(f"/projects/{project}/lease", data={"seconds": seconds, "why": why})
     assert refused.status_code == 422 and words in refused.text and f'name="seconds" inputmode="numeric" value="{seconds}"' in refused.text
     assert projects.load(desk.web, project, desk.cast.chi).version == 1
+
+
+def test_it_says_what_stands_in_the_way_of_its_advice(desk: LiveDesk):
+    project = counted(desk, 10, lease_seconds=30, max_hold_seconds=60)
+    assert "An item may be held for 1 min at most here" in plain(browser(desk.app, desk.cast.chi).get(f"/projects/{project}/lease").text)
 
 
 def test_it_is_for_leads_and_says_where_nothing_is_counted(desk: LiveDesk):
