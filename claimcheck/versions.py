@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
 from claimcheck import errors, evidence, projects, sweeps
@@ -61,15 +62,28 @@ class Changed:
     @property
     def fields(self) -> list[str]:
         """The rules that are others now."""
-        return [name for name in Rules.model_fields if getattr(self.old, name) != getattr(self.new, name)]
+        return differing(self.old, self.new)
 
 
-def page(db: Database, project_id: int, *, after: int = 0, limit: int = 50) -> list[Version]:
+def differing(old: Rules, new: Rules) -> list[str]:
+    """The rules that are not the same in both."""
+    return [name for name in Rules.model_fields if getattr(old, name) != getattr(new, name)]
+
+
+def page(db: Database | Connection, project_id: int, *, after: int = 0, limit: int = 50) -> list[Version]:
     """Versions of a project's rules, newest first: the newest, or those older than `after`. Fewer than `limit` where rules are large.
 
     The last page ends with version 1.
     """
     return db.all("versions/all", Version, project_id=project_id, after=after, limit=limit)
+
+
+def last_changed(db: Database | Connection, project_id: int, fields: Collection[str]) -> dict[str, Version]:
+    """The version that brought each of these rules as it stands, where it is among the newest and not the first."""
+    found: dict[str, Version] = {}
+    for newer, older in pairwise(page(db, project_id)):
+        found |= {name: newer for name in fields if name not in found and newer.rules.get(name) != older.rules.get(name)}
+    return found
 
 
 def change(db: Database, project_id: int, me: int, new: Rules, *, why: str, settings: Settings | None = None) -> str | None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator
+from functools import partial
 
 from claimcheck import errors, project_files, projects, versions
 from claimcheck.access import customers
 from claimcheck.cli import terminal
 from claimcheck.cli.terminal import Desk
+from claimcheck.db import Connection
 from claimcheck.projects import Project
+from claimcheck.rules import Rules
 
 
 def everyone(desk: Desk) -> Iterator[Project]:
@@ -36,7 +39,8 @@ def apply(arguments: Namespace) -> None:
         customer = customers.chosen(desk.db, arguments.customer)
         there = [p for p in everyone(desk) if (p.customer_id, p.name) == (customer.id, rules.name)]
         if there:
-            changed = versions.edit(desk.db, there[0].id, desk.me.id, lambda *_: rules, why=arguments.why, settings=desk.settings)
+            make = partial(_unless_others, there[0].id, rules, desk.me.name, arguments.why)
+            changed = versions.edit(desk.db, there[0].id, desk.me.id, make, why=arguments.why, settings=desk.settings)
             project_id, secret, what = there[0].id, changed.secret, "has these rules"
             new = f" Changed by it: {', '.join(changed.fields)}; the former stand under its versions." if changed.fields else ""
         else:
@@ -46,6 +50,15 @@ def apply(arguments: Namespace) -> None:
     facts = {"id": project_id, "name": rules.name, "version": version, "webhook_secret": secret}
     shown_once = f"\nIts webhook's secret, shown this once: {secret}" if secret else ""
     terminal.answer(arguments, facts, f"Project {project_id} ({rules.name}) {what}, version {version}.{new}{shown_once}")
+
+
+def _unless_others(project_id: int, new: Rules, me: str, why: str, connection: Connection, now: versions.InForce) -> Rules:
+    """The rules of a file, which may be older than what others changed since: that is taken back only where it is said why. Raises Conflict."""
+    last = versions.last_changed(connection, project_id, versions.differing(now.rules, new))
+    theirs = [f"{name} (version {version.version}, {version.by})" for name, version in last.items() if version.by != me]
+    if theirs and not why.strip():
+        raise errors.Conflict(f"It takes back what others changed: {', '.join(theirs)}. Bring it into the file, or say why it goes with --why.")
+    return new
 
 
 def listed(arguments: Namespace) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from claimcheck import evidence
 from claimcheck.access import people
+from claimcheck.control import guidance
 from claimcheck.db import Database
 from claimcheck.intake import batches
 from claimcheck.outbound import receiver, webhook
@@ -79,13 +80,21 @@ def test_it_takes_a_password_from_standard_input(desk):
     assert "password" in said
 
 
-def test_it_opens_a_project_once_and_changes_its_rules(desk, tmp_path):
+def test_it_opens_a_project_once_and_changes_its_rules(desk, db, tmp_path):
     file = tmp_path / "papers.yaml"
     file.write_text(PROJECT)
     first = answer(desk, "project", "apply", file)
     assert first["version"] == 1 and answer(desk, "project", "apply", file) == first
     file.write_text(PROJECT.replace("torn", "torn, stained"))
     assert "version 2. Changed by it: reason_codes;" in claimcheck(desk, "project", "apply", file, "--why", "stains").stdout
+    lead = people.add(db, name="Ben, who leads", role="lead", email="leads@example.org")
+    guidance.write(db, project_id=first["id"], text="Look twice.", why="torn ones slip through", after=1, me=lead.id)
+    refused = claimcheck(desk, "project", "apply", file, code=2).stderr
+    assert "takes back what others changed: guidance (version 3, Ben, who leads)" in refused and "--why" in refused
+    file.write_text(PROJECT.replace("torn", "torn, stained") + "guidance: Look twice.\n")
+    assert answer(desk, "project", "apply", file)["version"] == 3
+    file.write_text(PROJECT.replace("torn", "torn, stained"))
+    assert answer(desk, "project", "apply", file, "--why", "once is enough")["version"] == 4
     file.write_text(PROJECT + "wanted: none\n")
     assert "wanted" in claimcheck(desk, "project", "apply", file, code=2).stderr
     assert [p["name"] for p in answer(desk, "project", "list")["projects"]] == ["Papers"]
