@@ -203,7 +203,8 @@ def test_it_ranks_a_task_that_was_on_its_way(world: World, monkeypatch: pytest.M
 
 KILLED = """
 import os, signal, sys
-from claimcheck import people, projects, rules, sweeps, versions
+from claimcheck import projects, rules, sweeps, versions
+from claimcheck.access import people
 from claimcheck.db import Database
 db, what, project, me = Database(sys.argv[1], max_size=2, name="killed"), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 sweeps.rerank = sweeps.halt = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
