@@ -15,6 +15,7 @@ from flask import Flask
 
 from app import create_app
 from claimcheck import logs
+from claimcheck.config import ROOT
 from claimcheck.web import libraries, look, pages, places
 from tests import people
 from tests.people import Cast
@@ -173,9 +174,7 @@ def test_it_writes_no_secret_down(app: Flask, cast: Cast, lines: Any) -> None:
     stranger.get("/people", headers={"Authorization": f"Bearer {token}"})
     stranger.get(f"/people/{token}"), stranger.get("/nothing", query_string={"token": token})
     stranger.post("/login", data={"email": "ben@example.org", "password": "canary words of mine"})
-    logs.get("test").error(
-        "a secret", password="canary", note=f"in text {token}", nested={"Cookie": "canary", "url": "postgresql://a:canary@host/x"}
-    )
+    logs.get("test").error("a secret", password="canary", note=f"in text {token}", nested={"Cookie": "canary", "url": "postgresql://a:canary@host/x"})
     whole = json.dumps(lines())
     assert token not in whole and path not in whole and "canary" not in whole
     assert whole.count(logs.STRUCK) >= 5
@@ -198,9 +197,7 @@ def test_it_carries_a_trace_id_through_and_makes_one_where_there_is_none(app: Fl
     assert [line["trace_id"] for line in lines()] == [trace, *made]
 
 
-def test_it_writes_a_crash_down_with_its_place_and_shows_its_number_only(
-    app: Flask, cast: Cast, lines: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_writes_a_crash_down_with_its_place_and_shows_its_number_only(app: Flask, cast: Cast, lines: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def crash() -> Any:
         raise RuntimeError("inside")
 
@@ -215,3 +212,14 @@ def test_it_writes_a_crash_down_with_its_place_and_shows_its_number_only(
 
 def test_it_ships_a_favicon_of_its_own() -> None:
     assert "<svg" in Path(look.STATIC / "mark.svg").read_text(encoding="utf-8")
+
+
+def test_each_address_that_a_template_names_is_there(app: Flask) -> None:
+    named = {
+        found
+        for path in (ROOT / "templates").rglob("*.html")
+        for found in re.findall(r'(?:href|action|src|hx-get|hx-post)="(/[^"{?#]*)', path.read_text())
+    }
+    there = app.url_map.bind("")
+    assert "/projects" in named
+    assert not {address for address in named if not address.endswith("/") and not (there.test(address, "GET") or there.test(address, "POST"))}
