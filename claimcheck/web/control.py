@@ -6,13 +6,13 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, render_template, url_for
 
 from claimcheck.approvals import standing
 from claimcheck.control import beats, figures, trends
 from claimcheck.control.figures import Leases, Queue, Route
 from claimcheck.forecasts import alerts
-from claimcheck.web import access, batch_words, charts, desk, pages
+from claimcheck.web import access, batch_words, charts, desk, numbers, pages
 from claimcheck.web.charts import Chart, Series
 
 blueprint = Blueprint("control", __name__, url_prefix="/control")
@@ -60,8 +60,7 @@ def health():
 
 def _project() -> int:
     """The project that is asked for; 0, or whatever is no number: the whole desk."""
-    text = request.args.get("project", "0")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+    return numbers.asked("project")
 
 
 def _listed() -> list[tuple[int, str]]:

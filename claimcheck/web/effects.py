@@ -9,7 +9,7 @@ from flask import Blueprint, flash, render_template, request, url_for
 from claimcheck import errors, projects
 from claimcheck.outbound import deliveries, effects, outbox
 from claimcheck.outbound.effects import Webhook
-from claimcheck.web import access, desk, htmx
+from claimcheck.web import access, desk, htmx, numbers
 
 blueprint = Blueprint("effects", __name__)
 
@@ -31,8 +31,7 @@ def _index(*, error: errors.Error | None = None, skipping: int | None = None) ->
 
 
 def _facts() -> dict[str, Any]:
-    db, text = desk().db, request.args.get("after", "0")
-    after = int(text) if text.isascii() and text.isdecimal() and len(text) < 18 else 0
+    db, after = desk().db, numbers.whole(request.args.get("after", ""), 0, digits=17)
     failed = outbox.dead(db, after=after)
     facts = {"failed": failed, "more": len(failed) == outbox.SHOWN, "trying": outbox.trying(db), "waiting": outbox.waiting(db)}
     return facts | {"webhooks": effects.webhooks(db)} | {"after": after, "error": None, "skipping": None, "reason": request.form.get("reason", "")}
@@ -53,8 +52,7 @@ def retry(outbox_id: int):
 @access.allow("operator")
 def retry_all():
     """All that failed, or what failed of one effect."""
-    effect_id = request.form.get("effect_id", "")
-    one = int(effect_id) if effect_id.isascii() and effect_id.isdecimal() and len(effect_id) < 10 else None
+    one = numbers.whole(request.form.get("effect_id", ""), None)
     count = outbox.retry_all(desk().db, me=access.current().id, effect_id=one)
     flash(f"{count} {'is' if count == 1 else 'are'} tried again." if count else "It is so already: nothing has failed that was not tried again.")
     return htmx.go(url_for("effects.index"))

@@ -8,7 +8,7 @@ from claimcheck import errors, projects
 from claimcheck.control import guidance
 from claimcheck.control.guidance import Guidance
 from claimcheck.projects import Project
-from claimcheck.web import access, desk, htmx, places
+from claimcheck.web import access, desk, htmx, numbers, places
 
 blueprint = Blueprint("guidance", __name__, url_prefix="/projects/<int:project_id>/guidance")
 
@@ -57,7 +57,7 @@ def change(project_id: int):
     """A new version; what was typed comes back with an error, and beside it what somebody else wrote meanwhile."""
     one, _ = _load(project_id)
     typed = {"text": request.form.get("text", "").replace("\r\n", "\n"), "why": request.form.get("why", ""), "after": request.form.get("after", "")}
-    after = int(typed["after"]) if typed["after"].isascii() and typed["after"].isdecimal() and len(typed["after"]) < 10 else 0
+    after = numbers.whole(typed["after"], 0)
     try:
         guidance.write(desk().db, project_id=one.id, text=typed["text"], why=typed["why"], after=after, me=access.current().id)
     except (errors.Invalid, errors.GuidanceChanged, errors.ProjectCancelled) as error:

@@ -10,7 +10,7 @@ from flask import Blueprint, flash, render_template, request, url_for
 from claimcheck import errors
 from claimcheck.operations import alerting, drafts, drains, history, queues, reasons, replaying, secrets
 from claimcheck.proof import keys
-from claimcheck.web import access, desk, htmx
+from claimcheck.web import access, desk, htmx, numbers
 
 blueprint = Blueprint("operations", __name__, url_prefix="/operations")
 OLD_DAYS = 30  # of drafts, where nobody says
@@ -87,7 +87,7 @@ def pause_queue():
     def work() -> str:
         number, _, name = request.form.get("queue", "").partition(":")
         how = {
-            "project_id": int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0,
+            "project_id": numbers.whole(number, 0),
             "name": name.replace("\0", ""),
             "me": access.current().id,
         }
@@ -107,8 +107,8 @@ def replay():
     """`seen` is the last replay that the page knew of: a newer one is told first, and nothing is done twice unawares."""
 
     def work() -> str:
-        last, seen = replaying.last(history.lately(desk().db)), request.form.get("seen", "")
-        if last and seen.isascii() and seen.isdecimal() and len(seen) < 18 and last.id > int(seen):
+        last, seen = replaying.last(history.lately(desk().db)), numbers.whole(request.form.get("seen", ""), None, digits=17)
+        if last and seen is not None and last.id > seen:
             said = f"It is so already: {last.by} had everything tried at once since you looked. Nothing was changed."
             raise errors.Conflict(f"{said} Press again to have it tried once more.")
         n = replaying.replay(desk().db, me=access.current().id, reason=_reason(), failed=bool(request.form.get("failed")))
@@ -145,7 +145,7 @@ def revoke():
 def prune():
     """With `try` it says how many there are, and throws none away."""
     typed = request.form.get("days", "")
-    days = int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 6 else 0
+    days = numbers.whole(typed, 0, digits=5)
     if request.form.get("try"):
         try:
             n = drafts.old(desk().db, days=days)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template
 
 from claimcheck.control import facets, figures, gaps
 from claimcheck.control.gaps import Gap
-from claimcheck.web import access, desk
+from claimcheck.web import access, desk, numbers
 
 blueprint = Blueprint("policy_gaps", __name__, url_prefix="/policy-gaps")
 WORDS = {
@@ -31,8 +31,7 @@ def found():
 
 
 def _project() -> int:
-    text = request.args.get("project", "0")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+    return numbers.asked("project")
 
 
 def _found(project: int) -> dict[str, object]:

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from claimcheck.triage import views
-from claimcheck.triage.views import View
 from claimcheck.validation import Model
 from claimcheck.web import desk
 from claimcheck.web.api import models
@@ -45,23 +44,19 @@ def save(call: Call) -> Any:
     """Keeps a search; saved anew under its name it keeps its number, and so its address."""
     sent, db = call.body, desk().db
     made = views.save(db, me=call.person.id, name=sent.name, shared=sent.shared, filters=views.known(sent.filters))
-    return 200, _one(views.load(db, view_id=made, me=call.person.id))
-
-
-def _one(view: View) -> dict[str, Any]:
-    return {name: getattr(view, name) for name in One.model_fields}
+    return 200, One.of(views.load(db, view_id=made, me=call.person.id))
 
 
 @route("GET", "/items/views", roles=LEAD, answers={200: All})
 def page(call: Call) -> Any:
     """Your own, then those that others share, each by name; all in one answer."""
-    return 200, {"views": [_one(view) for view in views.page(desk().db, me=call.person.id)]}
+    return 200, {"views": [One.of(view) for view in views.page(desk().db, me=call.person.id)]}
 
 
 @route("GET", "/items/views/{view_id}", roles=LEAD, answers={200: One})
 def get(call: Call, view_id: int) -> Any:
     """One that is yours or shared. Its items: `GET /v1/items` with its `filters`."""
-    return 200, _one(views.load(desk().db, view_id=view_id, me=call.person.id))
+    return 200, One.of(views.load(desk().db, view_id=view_id, me=call.person.id))
 
 
 @route("DELETE", "/items/views/{view_id}", roles=LEAD, answers={204: None})
